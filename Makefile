@@ -2,8 +2,8 @@
 # Settings of the stack, from the environment or the command line (which others see: no passwords there):
 #   GATEWAY_PORT (8080), STATE_DIR (.local), COLLECTION_SCHEMAS (hazard),
 #   GATEWAY_HOST (127.0.0.1; 0.0.0.0 lets other machines in),
-#   FEATURES and TILES (one process for each processor, four at the most),
-#   REPLICAS (none; so many streaming replicas of the stack's own database, which are read),
+#   FEATURES and TILES (one process for each processor, at most four),
+#   REPLICAS (none; the number of streaming replicas of the stack's own database that serve reads),
 #   DEMO_DATA (yes; no leaves the tables empty, for `make load`),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
@@ -103,11 +103,12 @@ mutants: test-environment ## Break the code in one place at a time and see wheth
 cluster-test: environment ## Deploy the manifests on the cluster that kubectl leads to, and count what is lost while it changes: make cluster-test ARGS="--clients 4"
 	@$(PYTHON) -m tests.cluster $(ARGS)
 
-check: check-environment ## Format, lint, types, import rule, of Python and of the browser's scripts
+check: check-environment ## Format, lint, types, import rule, of Python and of the browser's scripts; plain words in texts
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+	$(PYTHON) -m tools.plain_words
 	$(ESLINT)
 	cd services/viewer && node_modules/.bin/depcruise --config .dependency-cruiser.cjs browser
 	cd services/viewer && node_modules/.bin/tsc
@@ -159,7 +160,7 @@ $(CLIENTS)/.made: tests/clients-requirements.txt | clients-environment
 clients-environment:
 	@$(BOOTSTRAP) clients
 
-# Every set is a subset of the development environment, so that what is tested is what is deployed.
+# Every set is a subset of the development environment, so that tests use the deployed versions.
 requirements: environment ## Compile requirements.txt from requirements.in, with hashes
 	$(COMPILE) $(UPGRADE) tests/requirements.in -o tests/requirements.txt
 	for set in services/common/ services/features/ services/tiles/ services/viewer/ services/viewer/build- \

@@ -1,4 +1,4 @@
-"""What the advisory services know of every pinned package: `make audit`. Says of each set what could not be checked."""
+"""Check every pinned package against advisory services: `make audit`. Reports which sets could not be checked."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _NPM = ("services/viewer", "deploy/database")
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What was found of a set of packages."""
+    """The result for a set of packages."""
 
     packages: str
     checked: int = 0
     weak: tuple[str, ...] = field(default=())
-    """Package, version and what is known of it."""
+    """Package, version and advisory of each vulnerable package."""
     unchecked: str = ""
     """Why nothing is known of them, or of some; empty where all were checked."""
 
@@ -44,7 +44,7 @@ def audit_python() -> Audit:
 
 
 def audit_npm(folder: str) -> Audit:
-    """All that the lock of a folder names."""
+    """Audit everything in the lock file of a folder."""
     return _audit(f"npm, {folder}", ["npm", "audit", "--package-lock-only", "--json"], Path(folder), _of_npm)
 
 
@@ -55,7 +55,7 @@ def _audit(name: str, command: list[str], folder: Path | None, read: Callable[[s
     except OSError as error:
         return Audit(name, unchecked=str(error))
     except (ValueError, KeyError, TypeError):
-        # no report: what the program says last is why
+        # without a report, the program's last line is the reason
         said = [line for line in ran.stderr.splitlines() if line.strip()]
         return Audit(
             name, unchecked=said[-1].removeprefix("ERROR:pip_audit._cli:") if said else f"{command[0]} says nothing"
@@ -82,7 +82,7 @@ def _of_npm(name: str, report: Any) -> Audit:
 
 
 def main() -> int:
-    """Ends with 1 where a package is weak, with 2 where none is known to be and some were not checked."""
+    """Return exit status 1 if a package is vulnerable, 2 if none is known to be, but some were not checked."""
     audits = [audit_python(), *map(audit_npm, _NPM)]
     for audit in audits:
         print(audit)

@@ -19,7 +19,7 @@ for service; do
             docker exec "$container" touch /run/dams/draining
             sleep 3
         fi
-        # what has begun is finished
+        # requests that have begun are completed
         docker stop "$container" >/dev/null
         docker rm --volumes "$container" >/dev/null
     done

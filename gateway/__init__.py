@@ -1,1 +1,1 @@
-"""The gateway: nginx in front of the services, and the document that describes them as one."""
+"""The gateway: nginx in front of the services, and the merged OpenAPI document."""

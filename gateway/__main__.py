@@ -1,4 +1,4 @@
-"""`python -m gateway`: runs nginx in front of the services until it is stopped."""
+"""`python -m gateway`: run nginx in front of the services until it is stopped."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ _MOST_CRASHES = 3
 
 
 async def serve(settings: GatewaySettings) -> int | None:
-    """Runs the gateway; its exit status, None where it is to be replaced. Raises NginxError where nginx does not start.
+    """Run the gateway and return its exit status; None if it is to be replaced.
 
-    SIGTERM stops it. SIGHUP has it replaced by the program as it is now, while nginx goes on.
+    Raises NginxError if nginx does not start.
+
+    SIGTERM stops it. SIGHUP replaces it by the current version of the program, while nginx continues.
     """
     stop, replace = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -110,9 +112,9 @@ def main() -> int:
         sys.stderr.write(f"gateway: {error}\n")
         return 1
     if status is None:
-        # the new program is not to be replaced before it can be
+        # ignore SIGHUP until the new program can handle it
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        # the same process, so that nginx keeps its parent
+        # exec keeps the process, so that nginx keeps its parent
         os.execv(sys.executable, [sys.executable, "-m", "gateway"])  # noqa: S606 - no shell is wanted
     return status
 

@@ -1,4 +1,4 @@
-"""Looks after the folder of nginx's cache: nothing gets too old in it, nothing is written where there is no room."""
+"""Look after the folder of nginx's cache: remove old entries, and stop caching if the disk is nearly full."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 _LOG = logging.getLogger("dams.cache")
 
 MAX_STALE_SECONDS = 60
-"""How long after it was last known to be right an answer may stand in for a service that answers 503."""
+"""Seconds after its last validation for which a cached response may replace a 503 of its service."""
 SWEEP_SECONDS = 10
 
 ENOUGH_BYTES = 64_000_000
-"""Below this, what nginx stores may soon be cut short: it then passes answers on without keeping them."""
+"""Minimum free disk in bytes: below it, nginx might store truncated files, so it serves without caching."""
 PLENTY_BYTES = 2 * ENOUGH_BYTES
 
 
 class CacheFolder:
-    """The folder, which nginx writes to and deletes from at the same time."""
+    """The cache folder, in which nginx creates and deletes files at the same time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -29,17 +29,17 @@ class CacheFolder:
         self._writable = True
 
     async def sweep(self) -> None:
-        """From time to time removes what is older than `MAX_STALE_SECONDS`."""
+        """Remove entries older than `MAX_STALE_SECONDS` from time to time."""
         if time.monotonic() - self._swept >= SWEEP_SECONDS:
             await asyncio.to_thread(remove_older, self._folder, time.time() - MAX_STALE_SECONDS)
             self._swept = time.monotonic()
 
     def has_room(self) -> bool:
-        """Whether answers may be kept now."""
+        """Return whether responses may be cached now."""
         try:
             status = os.statvfs(self._folder)
         except FileNotFoundError:
-            # it was emptied by hand, and nginx makes it again
+            # someone has deleted the folder, and nginx will create it again
             return self._writable
         free = status.f_bavail * status.f_frsize
         writable = free >= (ENOUGH_BYTES if self._writable else PLENTY_BYTES)
@@ -50,9 +50,9 @@ class CacheFolder:
 
 
 def remove_older(folder: Path, moment: float) -> None:
-    """Removes what nginx did not write or find unchanged since `moment` (seconds since the epoch).
+    """Remove files that nginx neither wrote nor revalidated since `moment` (seconds since the epoch).
 
-    Both change the time of its file. Whatever is asked for again then comes from its service.
+    Both update the file's time. The next request for a removed entry goes to its service.
     """
     for file in _files(folder):
         try:

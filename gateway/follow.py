@@ -1,4 +1,4 @@
-"""Keeps nginx, and what is published, up with services that come, go, move and change."""
+"""Update nginx and the published document when services start, stop, move or change."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ class Follower:
         """The addresses of the processes that get requests."""
 
     async def start(self) -> None:
-        """Starts nginx with the routes that an earlier run knew; else with those of the services that are there now.
+        """Start nginx with the routes of an earlier run; else with those of the services that are running now.
 
-        Where it listens it is asked, perhaps beside another gateway that knows them. Raises NginxError.
+        nginx receives requests as soon as it listens, possibly next to another gateway that already knows the routes.
+        Raises NginxError.
         """
         self._addresses = await resolve(self._settings.upstreams, {})
         await self._look()
@@ -50,13 +51,13 @@ class Follower:
         await self._nginx.start(self._configuration(self._liveness.answering(self._addresses)))
 
     async def follow(self) -> None:
-        """Looks once where the services are and what they say of themselves."""
+        """Poll the addresses and parts of the services once."""
         self._addresses = await resolve(self._settings.upstreams, self._addresses)
         await self._look()
         await self._configure()
         await self._cache.sweep()
         await self._take_in()
-        # The routes are there before the document that tells of them.
+        # The routes must work before the document lists them.
         if self._unpublished is not None and await self._configure():
             self._publisher.publish(self._unpublished)
             self._unpublished = None
@@ -65,21 +66,21 @@ class Follower:
         await asyncio.gather(self._fetcher.refresh(self._addresses), self._liveness.check(self._addresses))
 
     async def _take_in(self) -> None:
-        """What the services say, where it is new and they do not contradict each other."""
+        """Store new parts of the services, if they do not contradict each other."""
         present = self._fetcher.present()
         if merged := await self._publisher.merged(present):
             self._known.remember(present)
             self._unpublished = merged
 
     def pause(self) -> float:
-        """Seconds until the next look: few at first, as clients wait for the document."""
+        """Seconds until the next poll: few at first, because clients wait for the document."""
         return 1.0 if self._all_published() else 0.5
 
     def _all_published(self) -> bool:
         return len(self._publisher.services) == len(self._settings.upstreams)
 
     async def _configure(self) -> bool:
-        """Whether nginx has the addresses and the routes of now."""
+        """Return whether nginx has the current addresses and routes."""
         answering = self._liveness.answering(self._addresses)
         try:
             drain = DRAIN_SECONDS if self._all_published() else 0.0

@@ -1,4 +1,4 @@
-"""The gateway's internal port: health, metrics, and what the services' parts add up to."""
+"""The gateway's internal port: health, metrics, and the merged parts of the services."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from libs.web.health import live
 from libs.web.respond import body_response, json_response
 
 _SINCE = datetime.now(UTC).isoformat()
-"""When this program was started; nginx may run for longer."""
+"""Start time of this program; nginx may have run for longer."""
 
 _NGINX = web.AppKey("nginx", Nginx)
 _FOLLOWER = web.AppKey("follower", Follower)
@@ -26,7 +26,7 @@ _PUBLISHER = web.AppKey("publisher", Publisher)
 
 
 def make_internal_app(nginx: Nginx, publisher: Publisher, follower: Follower, counts: Counts) -> web.Application:
-    """The application of the internal port; nginx does not lead to it."""
+    """Return the application of the internal port, which nginx does not expose."""
     app = web.Application()
     app[_NGINX] = nginx
     app[_PUBLISHER] = publisher
@@ -41,7 +41,7 @@ def make_internal_app(nginx: Nginx, publisher: Publisher, follower: Follower, co
 
 
 async def _health(request: web.Request) -> web.StreamResponse:
-    """200 when nginx runs and something is published. An absent service is not the gateway's illness.
+    """Return 200 if nginx runs and something is published. An unavailable service is not a fault of the gateway.
 
     `upstreams` are the processes that get requests.
     """

@@ -1,8 +1,8 @@
-"""Which of the services' processes get requests: not one that hangs, which takes connections and never answers.
+"""Decide which processes of the services get requests: not a hung one, which accepts connections but never answers.
 
-Whoever is taken out of nginx's configuration, or put back, costs a reload of nginx. Then it closes connections on which
-a client may just be asking, and the workers that leave know no other processes than those of before. So a process that
-is restarted stays in it: what a process refuses goes to another at once.
+Removing or re-adding a process costs an nginx reload. A reload closes connections on which a client may just send a
+request, and the old workers only know the old processes. So a process that restarts is not removed: if it refuses a
+connection, nginx tries another process at once.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ _LOG = logging.getLogger("dams.upstreams")
 
 _TIMEOUT = ClientTimeout(total=1.5)
 _FAILURES = 2
-"""So many in a row: a busy process answers one of them."""
+"""Failures in a row after which a process counts as hung: a busy process answers one of two checks."""
 ABSENT_SECONDS = 30.0
-"""Longer than a process that restarts takes to end and to start again."""
+"""Seconds after which a process counts as gone; longer than a restart."""
 
 
 @dataclass(slots=True)
 class _Failing:
-    """What is known of a process that does not answer."""
+    """State of a process that does not answer."""
 
     since: float = field(default_factory=time.monotonic)
     failures: int = 0
     silences: int = 0
-    """The failures, the last ones in a row, in which it took the connection, or seemed to, and said nothing."""
+    """The last failures in a row in which it accepted the connection, or seemed to, but sent nothing."""
 
 
 class Liveness:
-    """What is known of each process from asking it again and again.
+    """State of each process from regular checks.
 
-    `backups` are addresses that nginx asks only where others fail: they may be absent for ever.
+    `backups` are addresses that nginx only uses if others fail: they may be absent forever.
     """
 
     def __init__(self, backups: Set[str] = frozenset(), *, absent_seconds: float = ABSENT_SECONDS) -> None:
@@ -48,16 +48,16 @@ class Liveness:
         self._failing: dict[str, _Failing] = {}
 
     async def check(self, addresses: Addresses) -> None:
-        """Asks every process of the services that have several. Never fails."""
+        """Check every process of services with several processes. Never raises."""
         asked = {address for several in addresses.values() if len(several) > 1 for address in several}
         for address in self._failing.keys() - asked:
             del self._failing[address]
         await asyncio.gather(*(self._ask(address) for address in asked))
 
     def answering(self, addresses: Addresses) -> Addresses:
-        """The addresses without those of processes that hang, or are long gone; all where no other is left.
+        """Return the addresses without those of hung or long absent processes; all of them if none would remain.
 
-        One that does not answer may be busy, where all are.
+        A process that does not answer may be busy if none of them answers.
         """
         return {service: self._of(several) for service, several in addresses.items()}
 
@@ -87,7 +87,7 @@ class Liveness:
             if not was_out and self._is_out(address):
                 _LOG.warning("does not answer", extra={"fields": {"address": address}})
         except (ClientError, OSError) as error:
-            # one that is not there is nothing unusual
+            # an absent process is not worth a warning
             failing = self._failing.setdefault(address, _Failing())
             failing.failures, failing.silences = failing.failures + 1, 0
             if not was_out and self._is_out(address):
@@ -100,7 +100,10 @@ class Liveness:
 
 
 async def _heard(address: str) -> None:
-    """Waits for the beginning of an answer, whatever it says. A connection of its own: one that is open proves less."""
+    """Wait for response headers. Any status counts as alive.
+
+    Uses a fresh connection, which proves more than an open one.
+    """
     connector = UnixConnector(address.removeprefix("unix:")) if address.startswith("unix:") else None
     host = "localhost" if connector else address
     async with (

@@ -14,20 +14,20 @@ from libs.web.content_coding import Coding
 from libs.web.settings import PageSettings, Port, PublicAddress, as_written
 
 SERVICES = ("common", "features", "tiles", "viewer")
-"""In the order in which their paths, classes and links appear in what is published."""
+"""The services in the order of their paths, conformance classes and links in the published document."""
 
 _SOCKET_PATH = re.compile(r"/[A-Za-z0-9._/+@-]{1,106}\Z")
-"""What needs no quotes in nginx's configuration and is not too long for a socket."""
+"""Characters that need no quotes in nginx's configuration, in a length that sockets support."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A `host:port` of a service; the host may be a name that stands for several addresses."""
+    """A `host:port` of a service; the host may be a name with several addresses."""
 
     host: str
     port: int
     backup: bool = False
-    """Whether it is asked only where the others fail."""
+    """Whether it is only used if the others fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class UnixSocket:
 
     path: str
     backup: bool = False
-    """Whether it is asked only where the others fail."""
+    """Whether it is only used if the others fail."""
 
 
 Upstreams = Mapping[str, tuple[Endpoint | UnixSocket, ...]]
-"""By service."""
+"""Addresses by service."""
 
 
 def _upstream(value: object) -> object:
@@ -108,7 +108,7 @@ def _codings(text: object) -> object:
 
 
 Codings = Annotated[tuple[Coding, ...], BeforeValidator(_codings)]
-"""What is sent rather than gzip, the best first."""
+"""Content codings preferred to gzip, best first."""
 
 
 def _file(path: Path) -> Path:
@@ -120,11 +120,11 @@ def _file(path: Path) -> Path:
 
 
 File = Annotated[Path, AfterValidator(_file)]
-"""A file that is there."""
+"""A file that exists."""
 
 
 class GatewaySettings(PageSettings):
-    """How the gateway listens and where the services are. docs/operations.md explains the variables."""
+    """Settings of the gateway and addresses of the services. docs/operations.md explains the variables."""
 
     host: str = Field(default="127.0.0.1", validation_alias="GATEWAY_HOST")
     port: Port = Field(default=8080, validation_alias="GATEWAY_PORT")
@@ -132,21 +132,21 @@ class GatewaySettings(PageSettings):
     folder: Annotated[Path, AfterValidator(Path.absolute)] = Field(validation_alias="GATEWAY_DIR")
     public_url: PublicAddress | None = None
     timeout_seconds: float = Field(default=8.9, ge=0.1, le=600, validation_alias="GATEWAY_TIMEOUT_SECONDS")
-    """How long a service may send nothing: longer than its `REQUEST_TIMEOUT_SECONDS`.
+    """Seconds for which a service may send nothing: longer than its `REQUEST_TIMEOUT_SECONDS`.
 
-    With the waits before it, for another's answer and for a machine that is gone, and the attempt at another process
-    after it, it is less than the ten seconds that nobody is to wait for longer.
+    Together with the waits before it (for another response, for a machine that is gone) and the second attempt after
+    it, it stays below ten seconds, the longest time that a client has to wait.
     """
     requests_per_client: int = Field(default=200, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_CLIENT")
-    """How many requests of one address are answered at the same time; 0 for any number."""
+    """Maximum number of concurrent requests from one address; 0 means unlimited."""
     requests_per_second: int = Field(default=0, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_SECOND")
-    """How many requests of one address are answered in a second, on the average of two; 0 for any number."""
+    """Maximum requests per second from one address, averaged over two seconds; 0 means unlimited."""
     tls_port: Port = Field(default=8443, validation_alias="GATEWAY_TLS_PORT")
     tls_certificate: File | None = Field(default=None, validation_alias="GATEWAY_TLS_CERTIFICATE")
-    """With it and its key the gateway listens on `tls_port`, too, with TLS and HTTP/2."""
+    """With a certificate and its key, the gateway also listens on `tls_port`, with TLS and HTTP/2."""
     tls_key: File | None = Field(default=None, validation_alias="GATEWAY_TLS_KEY")
     http3: bool = Field(default=False, validation_alias="GATEWAY_HTTP3")
-    """Whether `tls_port` is one of UDP, too, for HTTP/3 (RFC 9114), and who comes by TCP is told so (RFC 7838)."""
+    """Whether `tls_port` also serves HTTP/3 over UDP (RFC 9114), announced to clients with TCP (RFC 7838)."""
     codings: Codings = Field(default=as_written("br,gzip"), validation_alias="GATEWAY_CODINGS")
     trusted_proxies: TrustedProxies | None = Field(default=None, validation_alias="GATEWAY_TRUSTED_PROXIES")
     common_upstream: Upstream = as_written("127.0.0.1:8081")
@@ -159,16 +159,16 @@ class GatewaySettings(PageSettings):
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise ValueError("GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY need each other")
         if self.http3 and (self.tls_certificate is None or not (self.public_url or "").startswith("https://")):
-            # nginx does not tell which port was asked for, and others than ours may lead to it
+            # nginx does not know which port the client used, and other ports may be forwarded to ours
             raise ValueError("GATEWAY_HTTP3 needs GATEWAY_TLS_CERTIFICATE, and a PUBLIC_URL that begins with https://")
         return self
 
     @property
     def alternative_service(self) -> str:
-        """The header `Alt-Svc` of who comes by TLS; empty without HTTP/3."""
+        """The header `Alt-Svc` for clients with TLS; empty without HTTP/3."""
         return f'h3=":{urlsplit(self.public_url).port or 443}"; ma=86400' if self.http3 and self.public_url else ""
 
     @property
     def upstreams(self) -> Upstreams:
-        """Where the processes of each service are."""
+        """Addresses of the processes of each service."""
         return {service: getattr(self, f"{service}_upstream") for service in SERVICES}

@@ -1,4 +1,4 @@
-"""From the names of the services to the addresses behind them."""
+"""Resolve the names of the services to addresses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gateway.settings import Endpoint, UnixSocket, Upstreams
 _LOG = logging.getLogger("dams.upstreams")
 
 Addresses = Mapping[str, tuple[str, ...]]
-"""By service: sorted `address:port`, IPv6 addresses in brackets, and `unix:/path`; empty where a name is unknown."""
+"""By service: sorted `address:port`, IPv6 addresses in brackets, and `unix:/path`; empty if a name is unknown."""
 
 
 async def resolve(upstreams: Upstreams, known: Addresses) -> Addresses:
-    """All addresses of all services now.
+    """Return all current addresses of all services.
 
-    A name that cannot be resolved keeps the service's `known` addresses: a hiccup of the name service must not
-    take services away that answer.
+    A name that cannot be resolved keeps the service's `known` addresses: a short failure of the name service must not
+    remove working services.
     """
     result = {}
     for service, endpoints in upstreams.items():
@@ -36,7 +36,7 @@ async def resolve(upstreams: Upstreams, known: Addresses) -> Addresses:
 
 
 def backups(upstreams: Upstreams) -> frozenset[str]:
-    """The addresses that are asked only where the others of their service fail."""
+    """Return the addresses that are only used if the others of their service fail."""
     return frozenset(_literal(endpoint) for several in upstreams.values() for endpoint in several if endpoint.backup)
 
 
@@ -52,7 +52,7 @@ async def _addresses(endpoint: Endpoint | UnixSocket) -> list[str]:
 
 
 def _literal(endpoint: Endpoint | UnixSocket) -> str:
-    """The address. Raises ValueError for a name."""
+    """Return the address. Raises ValueError for a name."""
     if isinstance(endpoint, UnixSocket):
         return f"unix:{endpoint.path}"
     return _joined(ipaddress.ip_address(endpoint.host).compressed, endpoint.port)

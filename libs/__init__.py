@@ -1,1 +1,1 @@
-"""Libraries that at least two services share, each named for one concept."""
+"""Libraries that at least two services share, each named after one concept."""

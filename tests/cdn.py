@@ -1,8 +1,8 @@
-"""A CDN before a gateway: an nginx that obeys `CDN-Cache-Control`, and a small program that makes it forget by key.
+"""A CDN before a gateway: an nginx that obeys `CDN-Cache-Control`, and a small program that purges by key.
 
-Of itself nginx knows neither. So one of its servers passes requests on and says the seconds of `CDN-Cache-Control` in
-nginx's own header; the other one, which clients ask, keeps answers for as long. What it keeps is files that begin with
-the headers of the answer, among them `Surrogate-Key`, and a file that is gone is an answer that is forgotten.
+nginx itself supports neither. So one of its servers forwards requests and copies the seconds of `CDN-Cache-Control`
+into nginx's own header; the other one, for clients, caches responses that long. Its cache files begin with the headers
+of the response, including `Surrogate-Key`. Deleting a file purges the response.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _HEADERS_BYTES = 256 * 1024
 
 @dataclass
 class Cdn:
-    """The addresses of both, and what it was told to forget."""
+    """The addresses of both, and the received purges."""
 
     folder: Path
     url: str = ""
-    """Of what clients ask; `X-CDN` of each answer is `HIT` where it was kept, else another of nginx's words."""
+    """Address for clients; `X-CDN` of each response is `HIT` if it was cached, else another of nginx's words."""
     purge_url: str = ""
-    """Takes `PURGE` with the keys in `Surrogate-Key`."""
+    """Accepts `PURGE` with the keys in `Surrogate-Key`."""
     told: list[set[str]] = field(default_factory=list)
-    """The keys of each such request, once what has them is forgotten."""
+    """The keys of each purge, once the responses are deleted."""
     told_at: list[float] = field(default_factory=list)
-    """When, by the monotonic clock."""
+    """Times of the purges, by the monotonic clock."""
     _process: asyncio.subprocess.Process | None = None
 
     async def start(self, origin: str) -> None:
-        """Starts nginx before the gateway at `origin` (`host:port`); returns once it listens."""
+        """Start nginx before the gateway at `origin` (`host:port`); returns once it listens."""
         port = choose_ports(["cdn"], {}, self.folder)["cdn"]
         self.url = f"http://127.0.0.1:{port}"
         (self.folder / "tmp").mkdir()
@@ -60,13 +60,13 @@ class Cdn:
         await eventually(listens)
 
     async def stop(self) -> None:
-        """Stops it, if it runs."""
+        """Stop it, if it runs."""
         if self._process is not None and self._process.returncode is None:
             self._process.terminate()
             await self._process.wait()
 
     async def purge(self, request: web.Request) -> web.Response:
-        """Forgets what has one of the keys."""
+        """Delete responses with one of the keys."""
         keys = set(request.headers.get("Surrogate-Key", "").split())
         await asyncio.to_thread(_forget, self.folder / "kept", keys)
         self.told.append(keys)
@@ -76,7 +76,7 @@ class Cdn:
 
 @asynccontextmanager
 async def purging_cdn() -> AsyncIterator[Cdn]:
-    """A CDN that can be told what to forget already, and is to be started once there is a gateway."""
+    """Yield a CDN that already accepts purges; start it once there is a gateway."""
     with tempfile.TemporaryDirectory(prefix="cdn-") as name:
         cdn = Cdn(Path(name))
         app = web.Application()
@@ -91,7 +91,7 @@ async def purging_cdn() -> AsyncIterator[Cdn]:
 
 def _forget(kept: Path, keys: set[str]) -> None:
     for file in kept.rglob("*"):
-        # it may go meanwhile, or be a folder
+        # the file may disappear, or be a folder
         try:
             with file.open("rb") as content:
                 head = content.read(_HEADERS_BYTES).partition(b"\r\n\r\n")[0]

@@ -1,4 +1,4 @@
-"""Programs of others that read the service: those of the system, or of another release of Debian beside it."""
+"""Client programs: those of the system, or of another release of Debian beside it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import os
 from pathlib import Path
 
 _ROOT = os.environ.get("DAMS_CLIENTS_ROOT")
-"""A folder as `other_debian.sh` makes it."""
+"""A folder made by `other_debian.sh`."""
 
 
 def command(program: str, *arguments: str) -> list[str]:
-    """What runs a program with these arguments."""
+    """Return the command that runs a program with these arguments."""
     return [*(["chroot", _ROOT] if _ROOT else []), program, *arguments]
 
 
 def folder(path: Path) -> Path:
-    """The same folder as a program sees it, made where the program is."""
+    """Return the same folder as the program sees it, created on its side."""
     if _ROOT:
         Path(f"{_ROOT}{path}").mkdir(parents=True, exist_ok=True)
     return path
 
 
 def other_nginx(folder: Path) -> Path:
-    """A folder with the nginx of the other release of Debian, as a program of this one, which others are not."""
+    """Return a folder with the other release's nginx, callable as a program of this one."""
     if _ROOT is None:
         raise LookupError("the other release is missing; `make test-newer-clients` unpacks it")
     libraries = ":".join(f"{_ROOT}{path}/x86_64-linux-gnu" for path in ("/lib", "/usr/lib"))

@@ -1,4 +1,4 @@
-"""What tests of every kind may ask for: real servers, fresh databases, the whole stack."""
+"""Fixtures of all tests: real servers, fresh databases, the whole stack."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class Fill(Protocol):
 
 
 class MakeDatabase(Protocol):
-    """Makes a database with PostGIS and what `fill` puts into it; gives the owner's address."""
+    """Creates a database with PostGIS and the content from `fill`; returns the owner's address."""
 
     async def __call__(self, fill: Fill | None = None) -> str: ...
 
 
-# what a property is tried with in the loop of work; tests say their number as a multiple of the profile's
+# examples per property during development; tests give their number as a multiple of the profile's
 settings.register_profile("quick", max_examples=10)
 
 STACK = "stack"
-"""The fixture that brings up the whole product."""
+"""The fixture that starts the whole product."""
 
 OF_THE_STACK = ("tests/contract/", "tests/system/")
-"""Where the tests are that use it."""
+"""Folders with tests that use it."""
 
 OF_THE_MAP = "tests/system/test_viewer_"
-"""Those of them that wait for a browser."""
+"""The tests among them that wait for a browser."""
 
 LONG = (
     "tests/deploy/",
@@ -55,13 +55,15 @@ LONG = (
     "tests/services/viewer/",
     "tests/weight/",
 )
-"""Where others are that take long. They wait for the most part, and do so beside those that take processor time."""
+"""Folders of other long tests. They mostly wait, and can run beside those that use the processor."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: Any) -> None:
-    """Lets each process count by itself how often it asks a test again, as one alone does: of several each tells the
-    first about every test, byte by byte and with 40 ms of TCP between two (Nagle's algorithm, a delayed ACK).
+    """Let each worker count its own reruns, as a single process does.
+
+    Otherwise each worker sends the first one a message per test, byte by byte and with 40 ms of TCP between two
+    (Nagle's algorithm, a delayed ACK).
     """
     if hasattr(config, "workerinput"):
         config.failures_db.sock.close()
@@ -70,7 +72,7 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Looks for no garbage among 11,000 tests that stay: half of the time of each process that collects them."""
+    """Disable garbage collection while 11,000 tests are collected: it takes half of each worker's time."""
     gc.disable()
     try:
         return (yield)
@@ -80,7 +82,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs the stack comes first, then other files that take long: short ones fill the end of several workers."""
+    """Put tests that need the stack first, then other long files: short ones fill the workers at the end."""
     for item in items:
         if _is_of_the_stack(item):
             item.add_marker(pytest.mark.stack)
@@ -92,8 +94,9 @@ def _is_of_the_stack(item: pytest.Item) -> bool:
 
 
 class _FilesAndTwoStacks(LoadFileScheduling):  # type: ignore[misc]
-    """Processes take files, but one takes all that need the stack, and another those that look at its maps: a stack
-    for each file would take longer to bring up than its tests take.
+    """Workers get whole files, but one gets all that need the stack, and another those of its maps.
+
+    A stack for each file would take longer to start than its tests take.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -103,32 +106,32 @@ class _FilesAndTwoStacks(LoadFileScheduling):  # type: ignore[misc]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
-    """What shares out the tests among the processes."""
+    """Return the scheduler that distributes the tests."""
     return _FilesAndTwoStacks(config, log)
 
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[RunningStack]:
-    """The whole product with demo data and two processes for tiles, on ports of its own.
+    """Yield the whole product with demo data and two processes for tiles, on its own ports.
 
-    DAMS_TEST_URL=http://127.0.0.1:8080/api uses a stack that runs already; its STATE_DIR (`.local`, or
-    DAMS_TEST_STATE_DIR) leads to its database. Where it names another machine DAMS_TEST_DATABASE_URL does, as its
-    owner, and tests that look at processes or files are skipped. There is one of it only: then with WORKERS=0.
+    DAMS_TEST_URL=http://127.0.0.1:8080/api uses a running stack; its STATE_DIR (`.local`, or DAMS_TEST_STATE_DIR) leads
+    to its database. If it is on another machine, DAMS_TEST_DATABASE_URL has its database for the owner, and tests of
+    processes or files are skipped. There is only one such stack: use WORKERS=0 then.
     """
     if url := os.environ.get("DAMS_TEST_URL"):
         yield stack_at(url.rstrip("/"))
         return
-    # Kept between sessions: loading the demo data takes longer than all tests of it.
-    # What is simulated stays on one day: no test depends on the clock.
+    # Stays between sessions: loading the demo data takes longer than all tests of it. Simulated data stay on one day:
+    # no test depends on the clock.
     with running("test", purge=False, FEATURES="2", TILES="2", DEMO_TODAY="2026-11-01") as state_dir:
         yield RunningStack(state_dir, f"http://127.0.0.1:{gateway_port(state_dir)}/api")
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """PostgreSQL with PostGIS and Redis, new and empty; needs none of the services.
+    """Yield a new, empty PostgreSQL with PostGIS and Redis; needs none of the services.
 
-    DAMS_TEST_SERVERS is the STATE_DIR of servers that run already, for whoever starts many sessions.
+    DAMS_TEST_SERVERS is the STATE_DIR of running servers, for running many sessions.
     """
     if servers := os.environ.get("DAMS_TEST_SERVERS"):
         shared = Cluster(Path(servers))
@@ -143,13 +146,13 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
-    """Makes databases, which are gone after the session.
+    """Yield a function that creates databases, which are dropped after the session.
 
-    What they are copies of stays as long as the servers: sessions may follow that want the same.
+    The templates that they are copied from stay as long as the servers, for later sessions.
     """
     address = cluster.owner_url("postgres")
     admin = await asyncpg.connect(address)
-    # what is made here need not outlive the machine, and each new database would wait for the disk
+    # test databases need not survive a crash, and each new one would wait for the disk
     await admin.execute("ALTER SYSTEM SET fsync = off")
     # files may be in memory
     await admin.execute("ALTER SYSTEM SET max_wal_size = '96MB'")
@@ -162,7 +165,7 @@ async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
         return made[-1]
 
     async def filled(fill: Fill, template: str) -> str:
-        # two modules may each have a function of one name; PostgreSQL cuts names at 63 bytes
+        # two modules may have functions of the same name; PostgreSQL cuts names to 63 bytes
         known = sha256(f"{fill.__module__}.{fill.__qualname__}".encode()).hexdigest()
         name = f"template_{known[:32]}"
         if not await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
@@ -170,14 +173,14 @@ async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
             connection = await asyncpg.connect(cluster.owner_url(nameless), command_timeout=120)
             await fill(connection)
             await connection.close()
-            # not before: a session may end while it is filled
+            # rename it last: a session may end while it is being filled
             await admin.execute(f"ALTER DATABASE {nameless} RENAME TO {name}")
         return name
 
     async def make(fill: Fill | None = None) -> str:
         nonlocal admin
         if admin.is_closed():
-            # a session is long, and the server may have lost a connection for what one of its tests did
+            # a session is long, and a test may have made the server lose a connection
             admin = await asyncpg.connect(address)
         template = await filled(with_postgis, "template1")
         return cluster.owner_url(await copy(template if fill is None else await filled(fill, template)))
@@ -190,13 +193,13 @@ async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
 
 
 async def with_postgis(owner: asyncpg.Connection) -> None:
-    """What every database of a test has."""
+    """Install what every test database has."""
     await owner.execute("CREATE EXTENSION postgis")
 
 
 @pytest.fixture
 async def database_url(make_database: MakeDatabase) -> AsyncIterator[str]:
-    """Address (as owner) of a new, empty database with PostGIS, dropped after the test."""
+    """Yield the address (as owner) of a new, empty database with PostGIS, dropped after the test."""
     url = await make_database()
     yield url
     server, _, name = url.rpartition("/")
@@ -207,7 +210,7 @@ async def database_url(make_database: MakeDatabase) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def redis_url(cluster: Cluster) -> str:
-    """Address of an empty Redis."""
+    """Return the address of an empty Redis."""
     client = redis.asyncio.from_url(cluster.redis_url)
     await client.flushall()
     await client.aclose()

@@ -9,7 +9,7 @@ folder=$1 release=$2
 [ "$(id -u)" = 0 ] || { echo "error: another release can only be unpacked as root" >&2; exit 1; }
 command -v mmdebstrap >/dev/null || bash deploy/local/install_packages.sh mmdebstrap >/dev/null
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
-# a mirror that stands still has lists that have expired: whether they count is what apt is told here
+# the package lists of a frozen mirror have expired: this tells apt whether to accept them
 valid=true
 eval "$(apt-config shell valid Acquire::Check-Valid-Until)"
 echo "Unpacking QGIS, GDAL, curl and nginx of $release into $folder, about 2 GB"

@@ -17,9 +17,9 @@ from tests.eventually import eventually_true
 
 @contextmanager
 def pgbouncer(url: str, *, sessions: int, **settings: str) -> Iterator[str]:
-    """The address of the database at `url` by way of a PgBouncer, with its defaults but for `settings`.
+    """Yield the address of the database at `url` through a PgBouncer with its defaults, except for `settings`.
 
-    All clients come in as the role of `url`.
+    All clients connect as the role of `url`.
     """
     with tempfile.TemporaryDirectory(prefix="pgbouncer-") as name:
         folder = Path(name)

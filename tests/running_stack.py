@@ -58,7 +58,7 @@ class RunningStack(Cluster):
 
     @property
     def is_here(self) -> bool:
-        """Whether it runs on this machine, in a state folder of it."""
+        """Return whether the stack runs on this machine, in its state folder."""
         return True
 
     @property
@@ -96,7 +96,7 @@ class RunningStack(Cluster):
         }
         port = gateway_port(self.state_dir)
         environment = {**os.environ, **counts, "STATE_DIR": str(self.state_dir), "GATEWAY_PORT": str(port)}
-        # the clock of what is simulated stays where the tests want it
+        # the clock of simulated data stays at the day that the tests need
         environment["DEMO_TODAY"] = (state.loaded or "").rpartition(" ")[2]
         _command(["restart"], environment)
 
@@ -213,9 +213,9 @@ _PURGE = ["down", "--purge"]
 
 
 def _purge_without_waiting(environment: dict[str, str], lock: int) -> None:
-    """Stops what runs, and deletes its files: those of a hundred databases may take half a minute.
+    """Stop the stack in the background and delete its files, as those of a hundred databases may take half a minute.
 
-    The lock is kept until then: tests that begin meanwhile take another folder, not one that is being deleted.
+    The lock is held until then, so that tests that begin in that time take another folder.
     """
     command = ["sh", "-c", '"$@" > /dev/null 2>&1 &', "sh", *_program(_PURGE)]
     subprocess.run(command, check=True, cwd=REPOSITORY, env=environment, start_new_session=True, pass_fds=(lock,))

@@ -16,7 +16,7 @@ from deploy.database.demo.sources import Sources
 from deploy.loader.places.packaged import SourceMissingError
 
 _URL = "DATABASE_OWNER_URL"
-"""A variable, not an argument: those of all programs are there for every user of the machine to see."""
+"""A variable, not an argument: every user of the machine can see the arguments of programs."""
 
 _TODAY = "DEMO_TODAY"
 
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _connected() -> asyncpg.Connection:
-    # without names for statements, which poolers in transaction mode lose
+    # unnamed statements, because poolers in transaction mode lose named ones
     return await asyncpg.connect(os.environ[_URL], statement_cache_size=0)
 
 
@@ -99,7 +99,7 @@ async def _demo(arguments: argparse.Namespace) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
+    """Run one command and return the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     for role in ("reader", "loader") if arguments.command == "apply" else ():

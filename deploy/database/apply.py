@@ -1,4 +1,4 @@
-"""Applies the schema, and creates or updates the login role that the services use."""
+"""Apply the schema, and create or update the login role of the services."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,14 +16,14 @@ _OTHER_DATABASES = ("postgres", "template1")
 
 _CHANGE_LOG = "10_change_log.sql"
 
-# One schema is applied at a time per database; the number only has to be the same for everyone.
+# Only one schema change at a time per database; the number must only be the same everywhere.
 _APPLY_LOCK = 0x44414D53
 
 
 async def apply_schema(connection: asyncpg.Connection) -> list[str]:
     """Run every file of schema/ in order of name, all in one transaction; running again changes nothing.
 
-    Returns the names of the files. Raises asyncpg.PostgresError, and then nothing has changed.
+    Returns the names of the files. Raises asyncpg.PostgresError; then nothing has changed.
     """
     files = sorted(SCHEMA_DIRECTORY.glob("*.sql"))
     async with connection.transaction():
@@ -35,10 +35,10 @@ async def apply_schema(connection: asyncpg.Connection) -> list[str]:
 
 
 async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], reader: str) -> None:
-    """Have changes of these tables, of whoever asks, noticed as they are committed by services of the role `reader`.
+    """Make services of the role `reader` notice changes of these tables at commit, whoever makes them.
 
-    Of the schema this needs the change log alone, which is made where it is missing. Raises asyncpg.PostgresError, and
-    then nothing has changed.
+    Of the schema, this needs only the change log, which is created if it is missing. Raises asyncpg.PostgresError; then
+    nothing has changed.
     """
     async with connection.transaction():
         await connection.execute("SET LOCAL client_min_messages = warning")
@@ -52,11 +52,11 @@ async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], re
 
 
 async def ensure_reader(connection: asyncpg.Connection, user: str, password: str) -> None:
-    """Create or update the login role `user`: a member of dams_reader that reads only, in UTC.
+    """Create or update the login role `user`: a member of dams_reader that only reads, in UTC.
 
-    The password travels and is stored as a SCRAM-SHA-256 verifier, so it shows in no statement log.
-    Raises ValueError for an empty or non-ASCII password, or where `user` is a superuser;
-    asyncpg.PostgresError where the owner may not create roles.
+    The password is sent and stored as a SCRAM-SHA-256 verifier, so it appears in no statement log. Raises ValueError
+    for an empty or non-ASCII password, or if `user` is a superuser; asyncpg.PostgresError if the owner may not create
+    roles.
     """
     async with connection.transaction():
         await _ensure_login(connection, user, password, "dams_reader")
@@ -68,7 +68,7 @@ async def ensure_reader(connection: asyncpg.Connection, user: str, password: str
 async def ensure_loader(connection: asyncpg.Connection, user: str, password: str) -> None:
     """Create or update the login role `user`: a member of dams_loader, which writes the data, in UTC.
 
-    As for the reader; raises ValueError, too, where `user` is the services' role.
+    The same rules as for the reader; also raises ValueError if `user` is the services' role.
     """
     async with connection.transaction():
         is_reader = "SELECT pg_has_role(oid, 'dams_reader', 'MEMBER') AND NOT rolsuper FROM pg_roles WHERE rolname = $1"
@@ -133,6 +133,6 @@ async def rights_left(connection: asyncpg.Connection, user: str) -> list[str]:
 
 
 async def _execute(connection: asyncpg.Connection, template: str, *arguments: str) -> None:
-    """Run a utility statement, which takes no binds: the server quotes the arguments."""
+    """Run a utility statement, which cannot have binds: the server quotes the arguments."""
     places = ", ".join(f"${number}::text" for number in range(2, len(arguments) + 2))
     await connection.execute(await connection.fetchval(f"SELECT format($1::text, {places})", template, *arguments))

@@ -1,4 +1,4 @@
-"""The form in which PostgreSQL stores passwords, so that they need not be sent."""
+"""PostgreSQL's storage format of passwords, so that the passwords themselves need not be sent."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ _ITERATIONS = 4096  # PostgreSQL's own number
 
 
 def scram_verifier(password: str, salt: bytes | None = None) -> str:
-    """`SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>` (RFC 5802, RFC 7677).
+    """Return `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>` (RFC 5802, RFC 7677).
 
     Raises ValueError for a password that is empty or not printable ASCII, which would need SASLprep.
     """

@@ -1,1 +1,1 @@
-"""Loads hazard data from their public sources into the tables of schema hazard, with write rights of its own."""
+"""Load hazard data from their public sources into the tables of schema hazard, with its own write privileges."""

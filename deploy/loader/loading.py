@@ -1,4 +1,4 @@
-"""One load of a source: its documents, its records, the rows that differ, and what is said of it."""
+"""One load of a source: its documents, its records, the changed rows, and the report."""
 
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -22,21 +22,21 @@ from deploy.loader.store.writing import Counts, write_batch
 
 
 class Progress(Protocol):
-    """Is told how a load goes on."""
+    """Receives progress of a load."""
 
     def received(self, count: int, /) -> None:
-        """So many bytes have come."""
+        """Report `count` received bytes."""
 
     def written(self, rows: int, /) -> None:
-        """A batch of so many rows is in the database."""
+        """Report a written batch of `rows` rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is to be loaded.
+    """The parameters of a load.
 
-    given: files and addresses in place of the source's own. since: from when on data are wanted; None: the newest.
-    dry_run: everything but keeping it.
+    given: files and addresses instead of the source's own. since: start of the requested data; None: the newest.
+    dry_run: do everything except committing.
     """
 
     given: Sequence[str] = ()
@@ -48,7 +48,7 @@ class Request:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a load; `is_modified` is false where the source has nothing new."""
+    """The result of a load; `is_modified` is false if the source has nothing new."""
 
     findings: Findings = field(default_factory=Findings)
     counts: Counts = field(default_factory=Counts)
@@ -56,14 +56,14 @@ class Outcome:
 
     @property
     def rejected(self) -> list[Rejected]:
-        """The records that the reader rejected, and the rows that the database refused."""
+        """Return the records that the reader rejected, and the rows that the database refused."""
         return [*self.findings.rejected, *self.counts.refused]
 
 
 async def load(connection: asyncpg.Connection, source: Source, request: Request, progress: Progress) -> Outcome:
-    """Loads the source and notes how that went.
+    """Load the source and record the result.
 
-    Raises BusyError, FetchError, DocumentError, asyncpg.PostgresError, OSError. Batches that were written stay.
+    Raises BusyError, FetchError, DocumentError, asyncpg.PostgresError, OSError. Written batches remain.
     """
     async with held(connection, source.name):
         if not request.dry_run:
@@ -78,7 +78,7 @@ async def load(connection: asyncpg.Connection, source: Source, request: Request,
 
 async def _load(connection: asyncpg.Connection, source: Source, request: Request, progress: Progress) -> Outcome:
     outcome, begun = Outcome(), datetime.now(UTC)
-    # what was loaded for another span of time says nothing of the newest
+    # validators of another time span do not apply to the newest data
     known = {} if request.given or request.since or request.dry_run else await _known(connection, source)
     async with _documents(source, request, known, outcome.findings, progress.received) as (documents, validators):
         outcome.is_modified = bool(documents)
@@ -136,7 +136,7 @@ async def _write(
 
 
 def _read(source: Source, documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Gives batches of records. Raises DocumentError if the reader fails on a document of an unexpected form."""
+    """Yield batches of records. Raises DocumentError if the reader fails on a document of an unexpected form."""
     try:
         yield from source.read(documents, findings)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
@@ -153,9 +153,9 @@ async def _documents(
     findings: Findings,
     received: Callable[[int], None],
 ) -> AsyncIterator[tuple[list[Document], dict[str, Validators]]]:
-    """The documents that are new, as long as the block lasts, and their validators by address.
+    """Yield the new documents, as long as the block lasts, and their validators by address.
 
-    Where one of several is new all are had: a reader may need them together.
+    If one of several is new, all are fetched: a reader may need them together.
     """
     addresses = list(request.given or source.addresses(request.since))
     if not addresses:
@@ -171,7 +171,7 @@ async def _documents(
                 documents, validators = await _fetched(fetcher, source, addresses, {}, unpack)
             for document in list(documents):
                 if "://" in document.address and not await _add_named(fetcher, source, document, documents, findings):
-                    # what is missing is asked for again
+                    # request a missing document again
                     validators = {}
         yield documents, validators
 
@@ -204,7 +204,7 @@ async def _fetched(
 async def _add_named(
     fetcher: Fetcher, source: Source, document: Document, documents: list[Document], findings: Findings
 ) -> bool:
-    """Adds the documents that one names; whether all could be had. Raises DocumentError where it names none rightly."""
+    """Add the documents that one names; return whether all were fetched. Raises DocumentError for invalid names."""
     complete = True
     for address in dict.fromkeys(source.named(document)):
         try:
@@ -223,7 +223,7 @@ def _file(path: Path, unpack: Callable[[Path], Path]) -> Document:
 
 
 def summary(outcome: Outcome) -> dict[str, int]:
-    """How many records and rows there were of each kind."""
+    """Return the number of records and rows of each kind."""
     findings, counts = outcome.findings, outcome.counts
     return {
         "read": findings.read,

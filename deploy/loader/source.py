@@ -1,4 +1,4 @@
-"""What a source of hazard data says of itself, and what it makes of a document."""
+"""The description of a source of hazard data, and the records read from its documents."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from deploy.loader.records.target import Batch, Target
 
 
 class DocumentError(Exception):
-    """A document is not what its source publishes; nothing of it is loaded. The message says what is wrong with it."""
+    """A document does not have its source's format; none of it is loaded. The message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A file that was fetched or given.
 
-    path: where it lies, uncompressed unless its name says otherwise (`.gz`, `.zip`).
-    address: where it came from, for messages and for what sources link to.
-    retrieved: when, UTC.
+    path: its location, uncompressed unless its name says otherwise (`.gz`, `.zip`).
+    address: its origin, for messages and as the base of links.
+    retrieved: time of the fetch, UTC.
     """
 
     path: Path
@@ -28,7 +28,7 @@ class Document:
 
 
 class Rejected(NamedTuple):
-    """A record that is not loaded, and why; `record` is what its source calls it."""
+    """A record that is not loaded, and why; `record` is its source's name for it."""
 
     record: str
     reason: str
@@ -36,11 +36,11 @@ class Rejected(NamedTuple):
 
 @dataclass(slots=True)
 class Findings:
-    """What a source's reader noticed on its way; the summary tells it.
+    """Findings of a source's reader, for the summary.
 
-    left_out: valid records that have no collection, and why. repaired: records whose geometry was repaired, and how.
-    duplicates: records that came twice in one document, of which one was loaded.
-    issued: the newest time of issue in the document, UTC.
+    left_out: valid records without a collection, and why. repaired: records whose geometry was repaired, and how.
+    duplicates: records that occur twice in one document, of which one was loaded.
+    issued: the newest issue time in the document, UTC.
     """
 
     read: int = 0
@@ -52,25 +52,27 @@ class Findings:
 
 
 Reader = Callable[[list[Document], Findings], Iterator[Batch]]
-"""Makes batches of the documents of one load. Counts every record in `findings.read`, and those that it leaves out with
-their reason. Raises DocumentError, and does so
-before it gives the first batch wherever it can: batches are written as they come."""
+"""Reads batches from the documents of one load.
+
+Counts every record in `findings.read`, and the omitted ones with their reason. Raises DocumentError, before the first
+batch wherever possible: batches are written at once.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A source of hazard data.
 
-    name: what `load` calls it. title, licence, attribution: words for people; `licence_url` where there is one.
-    addresses: the public addresses of its documents, given the time since which data are wanted (None: what the source
-        publishes as its newest). Empty where files must be given.
-    rhythm: how often the source publishes. asked: how often it is watched, where that is more often, as nobody knows
-        when it publishes. targets: what it fills.
-    documents: what `--from` takes, in words.
-    catches_up: whether `addresses` of a time give what was revised and deleted since, which the newest do not.
-    following: where a document has more pages, the address of the next one.
-    by_name_only: whether it is watched only where it is named, as another brings the same.
-    named: the addresses of other documents that a fetched one names. What of these cannot be had is a finding.
+    name: its name for `load`. title, licence, attribution: texts for people; `licence_url` if there is one.
+    addresses: the public addresses of its documents, given the start of the requested data (None: the source's newest
+        data). Empty if files must be given.
+    rhythm: how often the source publishes. asked: how often it is polled, if more often, because the time of
+        publication is unknown. targets: the tables that it fills.
+    documents: the documents that `--from` accepts, in words.
+    catches_up: whether `addresses` of a time include revisions and deletions since then, which the newest data lack.
+    following: for a document with more pages, the address of the next one.
+    by_name_only: whether it is watched only if named, because another source has the same data.
+    named: the addresses of other documents that a fetched one names. A document that cannot be fetched is a finding.
     """
 
     name: str

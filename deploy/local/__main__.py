@@ -48,7 +48,7 @@ def main() -> int:
     run.add_argument("arguments", nargs=argparse.REMAINDER)
     watch = commands.add_parser("watch", help="have changes of a table seen within a second, not at the next look")
     watch.add_argument("tables", metavar="schema.table", help="one or several; a name with capitals in double quotes")
-    # what begins with "-" is for psql
+    # arguments that begin with "-" are for psql
     psql = commands.add_parser(
         "psql", prefix_chars="+", add_help=False, help="open the stack's own database as its owner, or DATABASE_URL"
     )
@@ -97,7 +97,7 @@ def _service(settings: StackSettings, *, remove: bool) -> None:
 
 
 def _settings(arguments: argparse.Namespace) -> StackSettings:
-    """Those of this command, else of the start before; the environment has them, too, for the programs."""
+    """Return the settings of this command, else those of the last start; put them into the environment, too."""
     folder = read_settings(os.environ).state_dir
     up = arguments.command == "up"
     if up and arguments.forget:
@@ -200,7 +200,7 @@ def _watch(settings: StackSettings, tables: list[str]) -> None:
         owner, reader = stack.owner_url(*_running(settings)), READER
 
     async def watch() -> None:
-        # without names for statements, which poolers in transaction mode lose
+        # unnamed statements, because poolers in transaction mode lose named ones
         connection = await asyncpg.connect(owner, statement_cache_size=0)
         try:
             await watch_tables(connection, tables, unquote(reader))
@@ -226,11 +226,11 @@ def _psql(settings: StackSettings, arguments: list[str]) -> None:
 
 
 def _for_libpq(address: str) -> dict[str, str]:
-    """The address as variables: arguments of programs are there for every user to see, and these go before."""
+    """Return the address as variables: every user can see arguments of programs, and these take precedence."""
     url = urlsplit(address)
     account, _, hosts = url.netloc.rpartition("@")
     user, _, password = account.partition(":")
-    # of several servers each may have a port
+    # each of several servers may have its own port
     places = [_PLACE.fullmatch(place) for place in hosts.split(",")]
     found = {
         "PGHOST": ",".join(place[1].strip("[]") for place in places if place),
@@ -247,7 +247,7 @@ def _load(settings: StackSettings, arguments: list[str]) -> None:
     folder, state = _running(settings)
     environment = dict(os.environ)
     if "postgresql" in state.ports:
-        # not as an argument: those of all programs are there for every user to see
+        # not as an argument: every user of the machine can see those of all programs
         environment["DATABASE_LOADER_URL"] = stack.loader_url(folder, state)
     os.execve(sys.executable, [sys.executable, "-m", "deploy.loader", *arguments], environment)  # noqa: S606 - no shell
 
@@ -255,7 +255,7 @@ def _load(settings: StackSettings, arguments: list[str]) -> None:
 def _run(settings: StackSettings, module: str, arguments: list[str]) -> None:
     folder, state = _running(settings)
     supervisor = Supervisor(folder, state.ports["supervisor"])
-    # not worked out anew: `make up` may have been given what this command was not
+    # read from the running processes, not recomputed: `make up` may have had other settings
     environment = os.environ | supervisor.environment(module.removeprefix("services.").partition(".")[0])
     if state.user:
         become(state.user)

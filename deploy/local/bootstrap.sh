@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 level=${1:-run}
 with_clients=
 if [ "$level" = clients ]; then with_clients=yes level=test; fi
-PATH=$PATH:/usr/sbin:/sbin   # where Debian keeps nginx, for users who are not root
+PATH=$PATH:/usr/sbin:/sbin   # the folder of nginx on Debian, which users other than root do not have in PATH
 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -104,7 +104,8 @@ if [ ${#missing[@]} -gt 0 ]; then
   rm -f "$log"
 fi
 
-# What tries the rules of alerts, out of its package: no server is wanted, and nothing that the package needs.
+# promtool, which tests the alert rules, extracted from its package. The server and the package's dependencies are not
+# needed.
 if [ "$level" = test ] && ! has promtool && [ ! -x .local/tools/promtool ] && has apt-get && has dpkg-deb; then
   say "Taking promtool out of the system's package prometheus"
   mkdir -p .local/tools/package
@@ -138,7 +139,7 @@ stamp=$(cat "${sets[@]}" <(pwd) | sha256sum | cut -d' ' -f1)
 if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c '' 2>/dev/null; then
   python=$(find_python)
   [ -n "$python" ] || fail "Python 3.11 or newer is needed, with its venv module; this system's packages have an older one"
-  # one of this place, by the Python that would be taken now, need not be made anew
+  # an environment made in this folder by the same Python is kept
   if [ "$(cat .venv/.made 2>/dev/null)" = "$python $(pwd)" ] && .venv/bin/python -c '' 2>/dev/null; then
     say "Bringing the Python environment in .venv up to date"
   else
@@ -161,7 +162,7 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
   sync_python || pip_install "${sets[@]/#/-r}"
   printf '%s' "$stamp" >.venv/.stamp
 fi
-# The same for our own files. What cannot be compiled, or not be written, is told of where it is used.
+# The same for our own files. A file that cannot be compiled or written is reported when it is used.
 find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i - || true
 [ "$level" != python ] || exit 0
 

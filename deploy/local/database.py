@@ -1,4 +1,4 @@
-"""Creates the stack's database and fills it, by the tools in `deploy/database`."""
+"""Create the stack's database and fill it, with the tools in `deploy/database`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from deploy.local.state import StackState, StateFolder
 
 TOOLS = REPOSITORY / "deploy" / "database"
 ROW_MAKERS = REPOSITORY / "deploy" / "loader"
-"""What rows of the demo data are made with: places, shapes."""
+"""Code that makes rows of the demo data: places, shapes."""
 
 WITHOUT_DEMO = "without"
-"""What stands in the place of the day where no demo data were wanted."""
+"""Stored instead of the day if no demo data were wanted."""
 
 
 def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = True) -> None:
-    """Schema, roles and, where wanted, demo data of today, unless exactly these were loaded completely before.
+    """Load schema, roles and, if wanted, today's demo data, unless exactly these were loaded completely before.
 
-    Raises StackError when a tool fails; it has said why.
+    Raises StackError when a tool fails; the tool has printed why.
     """
     password, port = folder.secret("owner-password"), state.ports["postgresql"]
     asyncio.run(make_database(owner_url(port, password, "postgres"), DATABASE))
@@ -36,7 +36,7 @@ def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = T
         return
     environment = {"DATABASE_OWNER_URL": owner_url(port, password), "DEMO_TODAY": day}
     if loaded_content == content and WITHOUT_DEMO not in (day, loaded_day):
-        # whatever live data were loaded since: only the clock has gone on
+        # whatever live data were loaded since: only the day has changed
         _run_tool(["demo", "--move"], environment)
         state.loaded = f"{content} {day}"
         folder.save(state)
@@ -53,12 +53,12 @@ def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = T
 
 
 def demo_day() -> str:
-    """The day up to which floods are simulated, which `make up` moves to today: YYYY-MM-DD, UTC."""
+    """Return the last day of simulated floods, which `make up` sets to today: YYYY-MM-DD, UTC."""
     return os.environ.get("DEMO_TODAY") or f"{datetime.now(UTC):%Y-%m-%d}"
 
 
 def content_version(root: Path) -> str:
-    """A digest of all source files below a folder, by name and content."""
+    """Return a digest of all source files below a folder, by name and content."""
     digest = hashlib.sha256()
     for file, content in sorted(source_files(root).items()):
         digest.update(str(file.relative_to(root)).encode() + b"\0" + content + b"\0")
@@ -66,7 +66,7 @@ def content_version(root: Path) -> str:
 
 
 def source_files(root: Path) -> Mapping[Path, bytes]:
-    """Source files below a folder with their contents; not what is installed or built there."""
+    """Return source files below a folder with their contents, without installed or built files."""
     built = {"node_modules", "__pycache__", "dist"}
     return {
         file: file.read_bytes()

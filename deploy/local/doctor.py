@@ -1,4 +1,4 @@
-"""What is wrong with what a stack stands on: database, Redis, ports."""
+"""Find problems of a stack's environment: database, Redis, ports."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from services.viewer.settings import Settings as ViewerSettings
 _REDIS_SECONDS = 2
 _DATABASE_SECONDS = 4
 _OTHERS = 8
-"""Connections of `common`, and those of the other services that watch the database."""
+"""Connections of `common`, and those with which the other services watch the database."""
 
 
 def findings(settings: StackSettings) -> list[Finding]:
-    """All that is wrong, what is fatal first; of the stack's own servers while they run.
+    """Return all problems, fatal ones first; also of the stack's own servers while they run.
 
-    Raises StackError for settings that do not fit.
+    Raises StackError for invalid settings.
     """
     folder = StateFolder(settings.state_dir)
     state = folder.load()
@@ -52,7 +52,7 @@ def findings(settings: StackSettings) -> list[Finding]:
 
 
 def check_settings() -> None:
-    """Raises StackError for what the programs would refuse at their start: nothing that runs is stopped to hear it."""
+    """Raise StackError for settings that the programs would reject at start, before any running program is stopped."""
     given = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     given |= {"DATABASE_URL": "postgresql://localhost", "GATEWAY_DIR": ".", "PORT": "1"}
     try:
@@ -66,7 +66,7 @@ def check_settings() -> None:
 
 
 def of_database(settings: StackSettings, url: str) -> list[Finding]:
-    """What is wrong with the database at `url`, what is fatal first. Raises StackError for settings that do not fit."""
+    """Return the problems of the database at `url`, fatal ones first. Raises StackError for invalid settings."""
     try:
         given = {"POOL_SIZE": os.environ.get("POOL_SIZE", ""), "PORT": "1", "DATABASE_URL": url}
         pool = DatabaseSettings.from_env(given).pool_size
@@ -112,7 +112,7 @@ def _of_redis(url: str) -> Iterator[Finding]:
 
 
 async def _policy(url: str) -> str:
-    """What Redis does when it is full; empty where it does not tell, as managed ones."""
+    """Return Redis's policy for a full memory; empty if it does not report one, like managed servers."""
     link = link_to(url)
     try:
         async with asyncio.timeout(_REDIS_SECONDS):

@@ -10,14 +10,14 @@ import psutil
 
 from deploy.local.settings import StackError
 
-# Below the range from which Linux takes ports for outgoing connections, so that none is lost to one.
+# Below the range from which Linux takes ports for outgoing connections, so that none of these blocks a port.
 LOWEST, HIGHEST = 20000, 32000
 
 
 def is_free(port: int) -> bool:
-    """Whether a program could listen on this loopback port now."""
+    """Return whether a program could listen on this loopback port now."""
     with socket.socket() as probe:
-        # As servers do: a port whose last connections are still in TIME_WAIT counts as free.
+        # Like servers do: a port whose last connections are still in TIME_WAIT counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
@@ -27,9 +27,9 @@ def is_free(port: int) -> bool:
 
 
 def choose_ports(names: list[str], remembered: dict[str, int], state_dir: Path, *, avoid: int = 0) -> dict[str, int]:
-    """A free port for each name, the remembered one where that is still free, never `avoid`.
+    """Return a free port for each name, the remembered one if it is still free, never `avoid`.
 
-    The search starts at a place that depends on the stack, so that two that start together stay apart.
+    The search starts at a number that depends on the stack, so that two stacks that start together get different ports.
     """
     digest = hashlib.sha256(str(state_dir).encode()).digest()
     candidate = LOWEST + int.from_bytes(digest[:4], "big") % (HIGHEST - LOWEST)
@@ -52,7 +52,7 @@ def choose_ports(names: list[str], remembered: dict[str, int], state_dir: Path, 
 
 
 def require_free(port: int) -> None:
-    """Raises StackError with the holder's name, where that can be seen, if the gateway's port is taken."""
+    """Raise StackError if the gateway's port is taken, with the holder's name if it is visible."""
     if needs_root(port) and not _may_bind(port):
         raise StackError(f"GATEWAY_PORT={port} needs root; choose one above 1023")
     if is_free(port):
@@ -62,7 +62,7 @@ def require_free(port: int) -> None:
 
 
 def needs_root(port: int) -> bool:
-    """Whether only root may listen on the port, as Linux is set up here."""
+    """Return whether only root may listen on the port on this machine."""
     try:
         return port < int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text())
     except (OSError, ValueError):
@@ -70,7 +70,7 @@ def needs_root(port: int) -> bool:
 
 
 def _holder(port: int) -> str:
-    """Who listens on the port, in words; empty where this user may not see it."""
+    """Return the program that listens on the port, in words; empty if this user may not see it."""
     try:
         for connection in psutil.net_connections("tcp"):
             address = connection.laddr

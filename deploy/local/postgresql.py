@@ -1,4 +1,4 @@
-"""A private PostgreSQL cluster with PostGIS: found, made, described to the supervisor."""
+"""A private PostgreSQL cluster with PostGIS: find the programs, create it, describe it to the supervisor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READER = "dams"
 LOADER = "dams_load"
 DATABASE = "dams"
 
-# A machine with two cores that also runs everything else. `jit` costs more than it saves on short queries.
+# For a machine with two cores that also runs everything else. `jit` costs more than it saves on short queries.
 SERVER_SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "shared_buffers": "256MB",
@@ -35,16 +35,16 @@ SERVER_SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # only who gets into the folder, that is: the group of the folder
+    # only users with access to the folder, which is the folder's group
     "unix_socket_permissions": "0770",
     "log_line_prefix": "%m [%p] %q%u@%d ",
 }
 
 
 def find_programs() -> Path:
-    """The folder with `initdb` and `postgres` of the newest server that has PostGIS.
+    """Return the folder with `initdb` and `postgres` of the newest server that has PostGIS.
 
-    Raises StackError where there is none.
+    Raises StackError if there is none.
     """
     candidates = []
     for control in Path("/usr/share/postgresql").glob("*/extension/postgis.control"):
@@ -62,7 +62,7 @@ def find_programs() -> Path:
 
 
 def server_user() -> str | None:
-    """The user that runs the server: PostgreSQL refuses root; None is whoever asks."""
+    """Return the user that runs the server, because PostgreSQL refuses root; None is the current user."""
     if os.geteuid() != 0:
         return None
     try:
@@ -72,7 +72,7 @@ def server_user() -> str | None:
 
 
 def choose_cluster(folder: StateFolder) -> Path:
-    """Where a new cluster goes: below STATE_DIR, or, if the server's user cannot get there, in its home."""
+    """Return the place of a new cluster: below STATE_DIR, or in its user's home if that user has no access there."""
     user = server_user()
     inside = folder.folder("postgresql")
     inside.chmod(0o700)
@@ -90,7 +90,7 @@ def choose_cluster(folder: StateFolder) -> Path:
 
 
 def make_cluster(cluster: Path, password: str) -> None:
-    """Makes an empty cluster (UTF-8, C.UTF-8, passwords as SCRAM); a half-made one is thrown away first.
+    """Create an empty cluster (UTF-8, C.UTF-8, passwords as SCRAM); an incomplete one is deleted first.
 
     Raises StackError with the output of `initdb`.
     """
@@ -114,9 +114,9 @@ def make_cluster(cluster: Path, password: str) -> None:
 
 
 def make_socket_folder(sockets: Path, client: str | None) -> None:
-    """Makes the folder for the server's socket among those of the stack; `client` is the user who may connect.
+    """Create the folder for the server's socket among those of the stack; `client` is the user who may connect.
 
-    None is whoever asks. Raises StackError where the server's user cannot get there.
+    None is the current user. Raises StackError if the server's user has no access.
     """
     folder = socket_folder(sockets)
     folder.mkdir(mode=0o700)
@@ -134,7 +134,7 @@ def socket_folder(sockets: Path) -> Path:
 
 
 def server_command(cluster: Path, port: int, sockets: Path | None) -> list[str]:
-    """The command that runs the server in the foreground; `sockets` is the folder of the stack's Unix sockets."""
+    """Return the command that runs the server in the foreground; `sockets` is the folder of the Unix sockets."""
     command = [str(find_programs() / "postgres"), "-D", str(cluster), "-p", str(port)]
     folder = str(socket_folder(sockets)) if sockets else ""
     for name, value in {**SERVER_SETTINGS, "unix_socket_directories": folder}.items():
@@ -143,7 +143,7 @@ def server_command(cluster: Path, port: int, sockets: Path | None) -> list[str]:
 
 
 def remove_stale_lock(cluster: Path) -> None:
-    """Removes the lock file of a server that was killed, if its process id now belongs to another program."""
+    """Remove the lock file of a server that was killed, if its process id now belongs to another program."""
     lock = cluster / "postmaster.pid"
     if lock.exists() and running(lock, str(cluster)) is None:
         lock.unlink()
@@ -158,13 +158,13 @@ def loader_url(port: int, password: str, database: str = DATABASE) -> str:
 
 
 def reader_url(port: int, password: str, sockets: Path | None, database: str = DATABASE) -> str:
-    """By the Unix socket where there is a folder of them."""
+    """Return the address with the Unix socket, if there is a folder of sockets."""
     host = quote(str(socket_folder(sockets)), safe="") if sockets else "127.0.0.1"
     return f"postgresql://{READER}:{password}@{host}:{port}/{database}"
 
 
 async def is_ready(url: str) -> bool:
-    """Whether the server takes connections to this database."""
+    """Return whether the server accepts connections to this database."""
     try:
         connection = await asyncpg.connect(url, timeout=3)
     except (OSError, TimeoutError, asyncpg.CannotConnectNowError):
@@ -174,7 +174,7 @@ async def is_ready(url: str) -> bool:
 
 
 async def make_database(url_of_server: str, name: str) -> None:
-    """Creates the database if it is not there; `url_of_server` leads to another database of the owner."""
+    """Create the database if it does not exist; `url_of_server` is another database of the owner."""
     connection = await asyncpg.connect(url_of_server)
     try:
         if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name):
@@ -186,8 +186,8 @@ async def make_database(url_of_server: str, name: str) -> None:
 def run_as(
     user: str | None, command: list[str], *, check: bool, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a program to its end as the server's user, with these variables too; what it said."""
-    # Not in the working directory: the server's user may not be allowed there.
+    """Run a program as the server's user until it ends, with these additional variables; return its output."""
+    # Not in the working directory: the server's user may have no access to it.
     return subprocess.run(
         command,
         check=check,

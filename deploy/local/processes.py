@@ -1,4 +1,4 @@
-"""Finds and stops processes that a killed supervisor left behind."""
+"""Find and stop processes that a killed supervisor left behind."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 import psutil
 
-# Every program of a stack carries its STATE_DIR in this variable of its environment.
+# Every program of a stack has its STATE_DIR in this environment variable.
 MARK = "DAMS_STACK"
 
 
 def left_behind(state_dir: Path, cluster: Path | None) -> list[psutil.Process]:
-    """Processes of this stack that run without its supervisor.
+    """Return processes of this stack that run without its supervisor.
 
-    nginx and Redis overwrite the memory that holds their environment: they are known by name and by the
-    folder in their command line. Replicas are beside the cluster.
+    nginx and Redis overwrite the memory that holds their environment: they are recognised by name and by the folder in
+    their command line. Replicas are beside the cluster.
     """
-    # Not STATE_DIR itself: another stack's may lie inside it.
+    # Not STATE_DIR itself: another stack may be inside it.
     places = [str(state_dir / "gateway"), str(state_dir / "redis.conf"), *([str(cluster.parent)] if cluster else [])]
     found = []
     for process in psutil.process_iter(["name"]):
@@ -37,9 +37,9 @@ def left_behind(state_dir: Path, cluster: Path | None) -> list[psutil.Process]:
 
 
 def stop(processes: list[psutil.Process], grace: float = 8.0) -> None:
-    """Asks processes to end, insists after `grace` seconds.
+    """Terminate processes, and kill them after `grace` seconds.
 
-    The server process of PostgreSQL takes its children with it; SIGINT is its fast shutdown.
+    The server process of PostgreSQL ends its children; SIGINT is its fast shutdown.
     """
     for process in processes:
         try:
@@ -56,7 +56,7 @@ def stop(processes: list[psutil.Process], grace: float = 8.0) -> None:
 
 
 def wait_for_end(processes: list[psutil.Process], seconds: float) -> list[psutil.Process]:
-    """Those that have not ended in time."""
+    """Return those that have not ended in time."""
     deadline = time.monotonic() + seconds
     alive = [process for process in processes if _is_alive(process)]
     while alive and time.monotonic() < deadline:
@@ -67,14 +67,14 @@ def wait_for_end(processes: list[psutil.Process], seconds: float) -> list[psutil
 
 def _is_alive(process: psutil.Process) -> bool:
     try:
-        # In a container without an init nobody collects a process whose parent is gone.
+        # In a container without an init, a process without a parent stays a zombie.
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
 
 
 def running(pid_file: Path, name: str) -> psutil.Process | None:
-    """The process that a pid file names, if it is alive and has `name` in its command line."""
+    """Return the process that a pid file names, if it is alive and has `name` in its command line."""
     try:
         process = psutil.Process(int(pid_file.read_text().split()[0]))
         if any(name in argument for argument in process.cmdline()):

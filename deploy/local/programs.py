@@ -1,4 +1,4 @@
-"""The programs of a stack: how each is run, where it listens, how one sees that it is ready."""
+"""The programs of a stack: their commands, their ports, and the checks that they are ready."""
 
 from __future__ import annotations
 
@@ -70,20 +70,20 @@ PASSED_ON = (
     "TILE_MAX_BYTES",
     "TRUSTED_PROXIES",
 )
-"""Settings of services and gateway that pass from the environment of `make up`; the others the stack chooses."""
+"""Settings of services and gateway that are passed on from the environment of `make up`; the stack sets the others."""
 
 SERVICES = ("common", "features", "tiles", "viewer")
 
 SPARE = "_spare"
-"""How the names of processes end that seldom run."""
+"""Ending of the names of spare processes, which rarely run."""
 
 
 @dataclass(frozen=True)
 class Program:
     """One supervised program.
 
-    `health` is the path that answers 200 when it is ready; None for the servers that do not speak HTTP. `socket` is
-    the Unix socket by which others reach it, where there is one.
+    `health` is the path that answers 200 when it is ready; None for servers without HTTP. `socket` is the Unix socket
+    for other programs, if there is one.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Program:
 
 
 def port_names(settings: StackSettings) -> list[str]:
-    """The names of all ports that are chosen free."""
+    """Return the names of all ports to choose."""
     servers = [] if settings.database_url else ["postgresql"]
     servers += [] if settings.redis_url else ["redis"]
     servers += replica_names(settings)
@@ -105,20 +105,20 @@ def port_names(settings: StackSettings) -> list[str]:
 
 
 def service_names(settings: StackSettings) -> list[str]:
-    """The services' processes: `features_0`, `features_1`, … and `tiles_0`, … for as many as are wanted."""
+    """Return the services' processes: `features_0`, `features_1`, … and `tiles_0`, … in the wanted numbers."""
     features = [f"features_{number}" for number in range(settings.features_processes)]
     tiles = [f"tiles_{number}" for number in range(settings.tiles_processes)]
     return ["common", *features, *tiles, "viewer"]
 
 
 def spare_names(settings: StackSettings) -> list[str]:
-    """A second process of each service that has one: it runs only while that one is restarted."""
+    """Return a second process of each single-process service: it runs only while the first one is restarted."""
     services = [service_of(name) for name in service_names(settings)]
     return [f"{service}{SPARE}" for service in SERVICES if services.count(service) == 1]
 
 
 def service_of(name: str) -> str:
-    """The service of a process."""
+    """Return the service of a process."""
     return name.partition("_")[0]
 
 
@@ -131,7 +131,7 @@ def server_programs(
     *,
     user: str | None,
 ) -> list[Program]:
-    """PostgreSQL and Redis, unless the settings name existing ones."""
+    """Return PostgreSQL and Redis, unless the settings name existing ones."""
     programs = []
     if cluster is not None:
         programs.append(_postgresql("postgresql", cluster, ports, sockets))
@@ -144,7 +144,7 @@ def server_programs(
 def replica_programs(
     settings: StackSettings, cluster: Path | None, ports: Mapping[str, int], sockets: Path | None
 ) -> list[Program]:
-    """Streaming replicas of the stack's own PostgreSQL, to be started when it runs."""
+    """Return streaming replicas of the stack's own PostgreSQL, to be started when it runs."""
     if cluster is None:
         return []
     return [_postgresql(name, replica_folder(cluster, name), ports, sockets) for name in replica_names(settings)]
@@ -157,7 +157,7 @@ def _postgresql(name: str, cluster: Path, ports: Mapping[str, int], sockets: Pat
 
 
 def redis_command(folder: StateFolder, port: int, sockets: Path | None, user: str | None) -> tuple[str, ...]:
-    """Redis as a cache: nothing on disk, bounded memory, the least used entries go first."""
+    """Return Redis as a cache: nothing on disk, limited memory, the least used entries are evicted first."""
     redis = shutil.which("redis-server")
     if redis is None:
         raise StackError("Redis is not installed; `make up` installs it")
@@ -177,7 +177,7 @@ def redis_command(folder: StateFolder, port: int, sockets: Path | None, user: st
     write_private(configuration, "\n".join(lines) + "\n")
     if user:
         shutil.chown(configuration, user)
-    # Shown in the process list, by which a Redis is found that outlived its supervisor.
+    # Shown in the process list, which identifies a Redis that outlived its supervisor.
     title = "{title} {listen-addr} {config-file}"
     return redis, str(configuration), "--proc-title-template", title
 
@@ -187,7 +187,7 @@ def redis_socket(sockets: Path) -> Path:
 
 
 def redis_url(folder: StateFolder, ports: Mapping[str, int], sockets: Path | None) -> str:
-    """The address of the stack's own Redis, by its Unix socket where there is a folder of them."""
+    """Return the address of the stack's own Redis, with its Unix socket if there is a folder of sockets."""
     password = folder.secret("redis-password")
     if sockets:
         return f"unix://:{password}@{redis_socket(sockets)}?db=0"
@@ -197,7 +197,7 @@ def redis_url(folder: StateFolder, ports: Mapping[str, int], sockets: Path | Non
 def service_programs(
     settings: StackSettings, ports: Mapping[str, int], sockets: Path | None, user: str | None
 ) -> list[Program]:
-    """The four services, features and tiles in as many processes as wanted, and spare ones."""
+    """Return the four services, with the wanted number of features and tiles processes, and spare ones."""
     programs = []
     for name in [*service_names(settings), *spare_names(settings)]:
         module = "services." + service_of(name)
@@ -207,7 +207,7 @@ def service_programs(
                 name,
                 command_as(user, (sys.executable, "-m", module)),
                 ports[name],
-                # an empty one, too: there may be another in the environment of `make up`
+                # set even if empty: the environment of `make up` may contain another one
                 {"HOST": "127.0.0.1", "PORT": str(ports[name]), "SOCKET": str(socket or "")},
                 health="/internal/health",
                 socket=socket,
@@ -219,7 +219,7 @@ def service_programs(
 def gateway_program(
     settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], sockets: Path | None, user: str | None
 ) -> Program:
-    """nginx and what configures it."""
+    """Return the gateway: nginx and its configuration program."""
     environment = {
         "GATEWAY_HOST": settings.gateway_host,
         "GATEWAY_PORT": str(settings.gateway_port),
@@ -248,12 +248,12 @@ def shared_environment(
     *,
     read_urls: Sequence[str],
 ) -> dict[str, str]:
-    """Variables that all programs get. Secrets travel this way, not through the supervisor's file."""
-    # our own schema is described by files of ours; for other data the operator names one
+    """Return variables for all programs. Secrets are passed this way, not in the supervisor's file."""
+    # our own files describe our own schema; for other data the operator names one
     described = {}
     if settings.database_url is None and not os.environ.get("COLLECTIONS_CONFIG"):
         names = ["collections.yaml", *(["demo-collections.yaml"] if settings.demo_data else [])]
-        # in double quotes, as a folder's name may have a comma
+        # in double quotes, because a folder's name may contain a comma
         described["COLLECTIONS_CONFIG"] = ",".join(f'"{REPOSITORY / "deploy" / name}"' for name in names)
     return {
         **described,

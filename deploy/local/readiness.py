@@ -1,4 +1,4 @@
-"""Waits until programs are ready and shows the end of a log when one is not."""
+"""Wait until programs are ready, and show the end of a log when one is not."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ LOG_LINES = 25
 
 
 def wait_for(program: Program, supervisor: Supervisor, is_ready: Callable[[], bool], seconds: float = 60) -> None:
-    """Waits for one program. Raises StackError with the last lines of its log if it fails or takes too long."""
+    """Wait for one program. Raises StackError with the last lines of its log if it fails or takes too long."""
     deadline = time.monotonic() + seconds
     quick_ends: set[int] = set()
     while time.monotonic() < deadline:
         state = supervisor.states()[program.name]
         if state["statename"] == "BACKOFF":
             quick_ends.add(state["stop"])
-        # Settings that do not fit, or three ends in a row, are a fault that waiting does not mend.
+        # Invalid settings, or three ends in a row, are faults that waiting does not fix.
         misconfigured = state["statename"] == "BACKOFF" and state["exitstatus"] == os.EX_CONFIG
         if state["statename"] in {"FATAL", "EXITED", "STOPPED"} or misconfigured or len(quick_ends) >= 3:
             raise StackError(f"{program.name} does not stay up\n{last_lines(program.name, supervisor)}")
@@ -37,7 +37,7 @@ def wait_for(program: Program, supervisor: Supervisor, is_ready: Callable[[], bo
 
 
 def answers_ok(program: Program) -> bool:
-    """Whether the program's health path answers 200, by its Unix socket where it has one."""
+    """Return whether the program's health path answers 200, by its Unix socket if it has one."""
     connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=5)
     try:
         if program.socket is not None:
@@ -53,13 +53,13 @@ def answers_ok(program: Program) -> bool:
 
 
 def wait_for_document(internal_port: int, gateway_port: int, seconds: float = 20) -> bool:
-    """Whether the gateway publishes the parts of all services, and the landing page links to them, in `seconds`."""
+    """Return whether the gateway publishes all parts, and the landing page links to them, within `seconds`."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         health = _json(internal_port, "/internal/health")
         if health is not None and health["absent"] == []:
             landing = _json(gateway_port, "/api/?f=json")
-            # the viewer's link is the last one that the landing page learns of
+            # the viewer's link is the last one to appear on the landing page
             if landing is not None and any(link["rel"] == "service-doc" for link in landing["links"]):
                 return True
         time.sleep(0.2)
@@ -67,7 +67,7 @@ def wait_for_document(internal_port: int, gateway_port: int, seconds: float = 20
 
 
 def wait_until_used(internal_port: int, service: str, address: str, seconds: float = 30) -> None:
-    """Waits until the gateway sends requests to this process. Raises StackError where it does not."""
+    """Wait until the gateway sends requests to this process. Raises StackError on timeout."""
 
     def used(health: Any) -> bool:
         return bool(address in health["upstreams"][service])
@@ -76,7 +76,7 @@ def wait_until_used(internal_port: int, service: str, address: str, seconds: flo
 
 
 def wait_until_replaced(internal_port: int, since: str, seconds: float = 30) -> None:
-    """Waits until another program than that of `since` looks after the gateway. Raises StackError where none does."""
+    """Wait until another program than that of `since` runs the gateway. Raises StackError on timeout."""
 
     def replaced(health: Any) -> bool:
         return bool(health["since"] != since and health["absent"] == [])
@@ -85,7 +85,7 @@ def wait_until_replaced(internal_port: int, since: str, seconds: float = 30) -> 
 
 
 def gateway_since(internal_port: int) -> str:
-    """Since when the program runs that looks after the gateway."""
+    """Return the start time of the program that runs the gateway."""
     return str((_json(internal_port, "/internal/health") or {}).get("since", ""))
 
 
@@ -100,7 +100,7 @@ def _wait_for_health(port: int, fits: Callable[[Any], bool], otherwise: str, sec
 
 
 def _json(port: int, path: str) -> Any:
-    """The JSON document at `path`; None where there is none yet."""
+    """Return the JSON document at `path`; None if there is none yet."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("GET", path)
@@ -113,7 +113,7 @@ def _json(port: int, path: str) -> Any:
 
 
 def accepts_connections(program: Program) -> bool:
-    """Whether something listens on the program's port."""
+    """Return whether a program listens on the program's port."""
     try:
         with socket.create_connection(("127.0.0.1", program.port), timeout=2):
             return True
@@ -122,7 +122,7 @@ def accepts_connections(program: Program) -> bool:
 
 
 def last_lines(name: str, supervisor: Supervisor, count: int = LOG_LINES) -> str:
-    """The end of a program's log, with the file's name above it."""
+    """Return the end of a program's log, with the file's name above it."""
     file = supervisor.folder.log / f"{name}.log"
     if not file.exists():
         return f"(no log in {file})"

@@ -1,4 +1,4 @@
-"""The settings with which a stack was last brought up: commands that come later need not be given them again."""
+"""The settings of a stack's last start: later commands do not need them again."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from deploy.local.settings import StackError, StackSettings
 from deploy.local.state import write_private
 
 NAMES = tuple(sorted({*StackSettings.variables(), *PASSED_ON} - {"STATE_DIR"}))
-"""The variables that are remembered: where a stack is kept has to be said, or is the usual place."""
+"""The remembered variables; STATE_DIR itself must be given, or is the default."""
 
 
 def given(environment: Mapping[str, str]) -> dict[str, str]:
-    """What the environment says; empty values count as not given."""
+    """Return the variables in the environment; empty values count as unset."""
     return {name: environment[name] for name in NAMES if environment.get(name, "").strip()}
 
 
 def recall(folder: Path) -> dict[str, str]:
-    """What was remembered in STATE_DIR. Raises StackError where that cannot be read."""
+    """Return the settings remembered in STATE_DIR. Raises StackError if they cannot be read."""
     file = _file(folder)
     try:
         found = json.loads(file.read_text())
@@ -32,12 +32,12 @@ def recall(folder: Path) -> dict[str, str]:
 
 
 def remember(folder: Path, settings: Mapping[str, str]) -> None:
-    """For the next command. The file holds passwords, so that nobody else can read it."""
+    """Store the settings for the next command. The file contains passwords, so only its owner can read it."""
     write_private(_file(folder), json.dumps(settings, indent=2))
 
 
 def forget(folder: Path) -> None:
-    """Brings a stack back to the defaults, from its next start on."""
+    """Reset a stack to the defaults, from its next start on."""
     _file(folder).unlink(missing_ok=True)
 
 

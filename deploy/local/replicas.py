@@ -1,6 +1,6 @@
-"""Streaming replicas of the private cluster, for `REPLICAS`: copies that follow it, each on a port of its own.
+"""Streaming replicas of the private cluster, for `REPLICAS`: copies that follow it, each on its own port.
 
-A replica is made anew at each start: one that was away for long may lack what the primary has thrown away by now.
+A replica is created again at each start: after a long time, the primary may have deleted data that an old copy needs.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from deploy.local.settings import StackError, StackSettings
 
 
 def replica_names(settings: StackSettings) -> list[str]:
-    """The programs: `replica_0`, `replica_1`, …; none where the database is not the stack's own."""
+    """Return the programs: `replica_0`, `replica_1`, …; none if the database is not the stack's own."""
     return [f"replica_{number}" for number in range(settings.replicas)]
 
 
 def replica_folder(cluster: Path, name: str) -> Path:
-    """Where the copy of the cluster is: beside it."""
+    """Return the folder of the cluster's copy: beside the cluster."""
     return cluster.with_name(name)
 
 
 def make_replica(cluster: Path, name: str, ports: Mapping[str, int], password: str) -> None:
-    """Copies the running cluster, in the place of an earlier copy, with what it takes to follow; starts nothing.
+    """Copy the running cluster over an earlier copy, with the settings to follow it; starts nothing.
 
     `password` is that of the owner. Raises StackError with the output of `pg_basebackup`.
     """

@@ -1,4 +1,4 @@
-"""Restarts what runs, one process after another, so that no request is lost."""
+"""Restart the running programs, one process after another, so that no request is lost."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from deploy.local.supervision import Supervisor
 
 
 def restart(settings: StackSettings) -> None:
-    """Puts the code as it is now in the place of the running one; PostgreSQL and Redis go on.
+    """Replace the running code by the current one; PostgreSQL and Redis continue.
 
-    A process finishes what it has begun while others of its service take what comes; one that is alone has a spare one
-    beside it meanwhile. Raises StackError where nothing runs, or settings have changed.
+    A process finishes its requests while other processes of its service take new ones; a single process gets a spare
+    one for that time. Raises StackError if nothing runs, or settings have changed.
     """
     folder = StateFolder(settings.state_dir)
     with folder.locked():

@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 PROCESSES = min(4, os.cpu_count() or 1)
-"""Of features and of tiles, each of which keeps one processor busy at the most."""
+"""Default number of processes of features and of tiles, each of which uses at most one processor."""
 
 Processes = Annotated[int, Field(ge=1, le=64)]
 
@@ -30,7 +30,7 @@ def _in_checkout(folder: Path) -> Path:
 
 
 class StackSettings(EnvironmentSettings):
-    """What the person who starts a stack may choose; `make` passes the same names."""
+    """The settings for the person who starts a stack; `make` passes the same names."""
 
     state_dir: Annotated[Path, AfterValidator(_in_checkout)] = as_written(".local")
     gateway_host: Literal["127.0.0.1", "0.0.0.0"] = "127.0.0.1"  # noqa: S104 who says so wants others to reach it
@@ -51,9 +51,9 @@ class StackSettings(EnvironmentSettings):
 
 
 def read_settings(environment: Mapping[str, str]) -> StackSettings:
-    """Settings from environment variables; empty values count as not given.
+    """Return settings from environment variables; empty values count as unset.
 
-    Raises StackError naming every variable that does not fit.
+    Raises StackError with every invalid variable.
     """
     try:
         return StackSettings.from_env(environment)

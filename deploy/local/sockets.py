@@ -1,8 +1,8 @@
 """Unix sockets between the programs of a stack: a round trip costs two thirds of one over TCP on loopback.
 
-They lie in a folder of their own, whose path is short however long that of STATE_DIR is (a socket's may have 107
-bytes). Anybody may pass through it, to folders in it for PostgreSQL's socket and for those of the services and Redis,
-which only those get into who connect to them.
+They are in a separate folder with a short path, because a socket's path may have only 107 bytes and STATE_DIR may be
+long. Every user may pass through it to folders for PostgreSQL's socket, and for those of the services and Redis. Only
+the users who connect to these have access to them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 
 from deploy.local.settings import StackError
 
-# Leaves room for the name of a socket, and needs no quotes in any of the programs' configurations and addresses.
+# Leaves space for the name of a socket, and needs no quotes in any program's configuration or address.
 _SUITABLE = re.compile(r"/[A-Za-z0-9._/-]{1,80}")
 
 
 def make_folder(state_dir: Path) -> Path:
-    """The empty folder of this stack. Raises StackError or OSError where there can be none."""
+    """Return the empty folder of this stack. Raises StackError or OSError if it cannot be created."""
     folder = Path(tempfile.gettempdir()).resolve() / (
         "dams-" + hashlib.sha256(str(state_dir).encode()).hexdigest()[:12]
     )
@@ -38,7 +38,7 @@ def make_folder(state_dir: Path) -> Path:
 
 
 def make_services_folder(folder: Path, user: str | None) -> None:
-    """Makes the folder for the sockets of services and Redis, which run as the user; None is whoever asks."""
+    """Create the folder for the sockets of services and Redis, which run as the user; None is the current user."""
     services_folder(folder).mkdir(mode=0o700)
     if user:
         shutil.chown(services_folder(folder), user)
@@ -49,13 +49,13 @@ def services_folder(folder: Path) -> Path:
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes the folder with the sockets in it, if it is one, and ours: anybody may write where it lies."""
+    """Remove the folder with its sockets, if it exists and is ours: every user may write to its parent folder."""
     if is_ours(folder):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a real folder of this user's is there."""
+    """Return whether a real folder of this user exists there."""
     try:
         found = folder.lstat()
     except OSError:

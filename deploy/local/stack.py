@@ -1,4 +1,4 @@
-"""Brings a stack up and down. Every step can be repeated: what is there is kept, what is missing is made."""
+"""Start and stop a stack. Every step can be repeated: existing parts stay, missing ones are created."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CODE = ("libs", "services", "gateway")
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a start needs, worked out from settings and remembered state."""
+    """Everything that a start needs, computed from settings and remembered state."""
 
     servers: list[Program]
     replicas: list[Program]
@@ -39,20 +39,20 @@ class Plan:
 
     @property
     def settings_version(self) -> str:
-        """Changes when a running stack would have to be started anew to be like this plan."""
+        """Changes if a running stack would have to be stopped and started to match this plan."""
         parts = [self.configuration, *(f"{name}={value}" for name, value in sorted(self.environment.items()))]
         parts += [f"{name}={os.environ.get(name, '')}" for name in programs.PASSED_ON]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     @property
     def version(self) -> str:
-        """Changes when the processes of a running stack would have to be restarted to be like this plan."""
+        """Changes if the processes of a running stack would have to be restarted to match this plan."""
         parts = [self.settings_version, *(content_version(REPOSITORY / folder) for folder in CODE)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -> Plan:
-    """Works out the programs of a stack whose ports, cluster and sockets are chosen."""
+    """Return the programs of a stack with given ports, cluster and sockets."""
     cluster = None if settings.database_url else Path(state.cluster or "")
     within = _sockets(state)
     servers = programs.server_programs(settings, folder, cluster, state.ports, within, user=state.user)
@@ -71,22 +71,22 @@ def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -
 
 
 def owner_url(folder: StateFolder, state: StackState, database: str = postgresql.DATABASE) -> str:
-    """The address of the private cluster for the role that owns everything in it."""
+    """Return the address of the private cluster for the role that owns everything in it."""
     return postgresql.owner_url(state.ports["postgresql"], folder.secret("owner-password"), database)
 
 
 def loader_url(folder: StateFolder, state: StackState) -> str:
-    """The address of the private cluster for the role that loads data."""
+    """Return the address of the private cluster for the role that loads data."""
     return postgresql.loader_url(state.ports["postgresql"], folder.secret("loader-password"))
 
 
 def reader_url(folder: StateFolder, state: StackState, server: str = "postgresql") -> str:
-    """The address of the private cluster, or of its replica `server`, for the role of the services."""
+    """Return the address of the private cluster, or of its replica `server`, for the role of the services."""
     return postgresql.reader_url(state.ports[server], folder.secret("reader-password"), _sockets(state))
 
 
 def redis_url(folder: StateFolder, state: StackState) -> str:
-    """The address of the stack's own Redis."""
+    """Return the address of the stack's own Redis."""
     return programs.redis_url(folder, state.ports, _sockets(state))
 
 
@@ -95,9 +95,9 @@ def _sockets(state: StackState) -> Path | None:
 
 
 def up(settings: StackSettings, *, servers_only: bool = False) -> None:
-    """Brings the stack up, or only PostgreSQL and Redis, and waits until it answers.
+    """Start the stack, or only PostgreSQL and Redis, and wait until it answers.
 
-    Raises StackError when something does not start; what this call started is stopped again.
+    Raises StackError if a program does not start; the programs that this call started are stopped again.
     """
     folder = StateFolder(settings.state_dir)
     with folder.locked():
@@ -115,7 +115,7 @@ def up(settings: StackSettings, *, servers_only: bool = False) -> None:
 
 
 def down(settings: StackSettings, *, purge: bool = False) -> bool:
-    """Stops the stack; with `purge` deletes its data too. Tells whether there was anything to stop."""
+    """Stop the stack; with `purge` also delete its data. Returns whether there was anything to stop."""
     folder = StateFolder(settings.state_dir)
     if not folder.path.exists():
         return False
@@ -175,7 +175,7 @@ def _start_supervisor(
 
 
 def _choose_user(folder: StateFolder) -> str | None:
-    """Who is to run the programs, but PostgreSQL, that write their folders here; nothing of this stack runs."""
+    """Return the user for the programs that write folders here, except PostgreSQL; nothing of this stack runs."""
     for name in users.FOLDERS:
         folder.folder(name)
     try:
@@ -189,7 +189,7 @@ def _choose_user(folder: StateFolder) -> str | None:
 
 
 def _make_sockets(settings: StackSettings, folder: StateFolder, state: StackState) -> str | None:
-    """The folder of the sockets, new, since nothing of this stack runs; None where there can be none."""
+    """Return a new folder of sockets, since nothing of this stack runs; None if it cannot be created."""
     if state.sockets:
         sockets.remove_folder(Path(state.sockets))
     try:
@@ -209,7 +209,7 @@ def _make_sockets(settings: StackSettings, folder: StateFolder, state: StackStat
 
 def _choose_cluster(folder: StateFolder, state: StackState) -> Path:
     cluster = postgresql.choose_cluster(folder)
-    # Left over, with passwords that nobody knows, from a STATE_DIR that was deleted by hand.
+    # Left from a STATE_DIR that was deleted by hand; its passwords are lost.
     processes.stop(processes.left_behind(folder.path, cluster))
     shutil.rmtree(cluster, ignore_errors=True)
     state.cluster = str(cluster)
@@ -271,7 +271,7 @@ def _wait(program: Program, supervisor: Supervisor, is_ready: Callable[[], bool]
 def _purge(folder: StateFolder, cluster: Path | None) -> None:
     if cluster is not None:
         shutil.rmtree(cluster.parent, ignore_errors=True)
-    # By name, not STATE_DIR as a whole: somebody may have put it where other things are.
+    # By name, not STATE_DIR as a whole: it may contain other files.
     for name in ("gateway", "log", "postgresql", "redis", "secrets", "services"):
         shutil.rmtree(folder.path / name, ignore_errors=True)
     for file in ("redis.conf", "supervisord.conf", "supervisord.pid", "settings.json", "stack.json", "lock"):

@@ -1,4 +1,4 @@
-"""What a stack remembers in STATE_DIR: chosen ports, secrets, where its database cluster lies."""
+"""The state of a stack in STATE_DIR: chosen ports, secrets, the place of its database cluster."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from deploy.local.settings import StackError
 class StackState:
     """Contents of `stack.json`.
 
-    `cluster` is the folder of the PostgreSQL cluster (it may lie outside STATE_DIR), `sockets` that of the Unix
-    sockets, None where the programs talk over TCP; `loaded` says which version of schema and demo data was loaded
-    completely, `configuration` identifies what is running, `settings` the part of it that is not code. `user` runs
-    services, gateway and Redis; None is whoever asks.
+    `cluster` is the folder of the PostgreSQL cluster (it may be outside STATE_DIR), `sockets` that of the Unix sockets,
+    None if the programs use TCP; `loaded` is the version of schema and demo data that was loaded completely,
+    `configuration` identifies the running configuration, `settings` its part that is not code. `user` runs services,
+    gateway and Redis; None is the current user.
     """
 
     ports: dict[str, int] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class StackState:
 
 @dataclass(frozen=True)
 class StateFolder:
-    """The files below STATE_DIR; made on first use, readable by their owner only where they hold secrets."""
+    """The files below STATE_DIR; created on first use, readable only by their owner if they contain secrets."""
 
     path: Path
 
@@ -51,13 +51,13 @@ class StateFolder:
         return self.path / "supervisord.pid"
 
     def folder(self, name: str) -> Path:
-        """The subfolder `name`, made if it is not there."""
+        """Return the subfolder `name`, created if it does not exist."""
         folder = self.path / name
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     def secret_file(self, name: str) -> Path:
-        """A file with a password made up on first use (hexadecimal: needs no quoting anywhere)."""
+        """Return a file with a password generated on first use (hexadecimal: needs no quoting)."""
         folder = self.folder("secrets")
         folder.chmod(0o700)
         file = folder / name
@@ -69,7 +69,7 @@ class StateFolder:
         return self.secret_file(name).read_text()
 
     def load(self) -> StackState:
-        """The remembered state; a fresh one where there is none."""
+        """Return the remembered state; a new one if there is none."""
         file = self.path / "stack.json"
         if not file.exists():
             return StackState()
@@ -83,7 +83,7 @@ class StateFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds off a second `up` or `down` of the same stack until this one is done."""
+        """Make a second `up` or `down` of the same stack wait until this one is done."""
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -91,7 +91,7 @@ class StateFolder:
 
 
 def write_private(file: Path, text: str) -> None:
-    """Replaces a file at once with one that only its owner can read."""
+    """Replace a file at once with one that only its owner can read."""
     new = file.with_name(file.name + ".new")
     new.touch(mode=0o600)
     new.write_text(text)

@@ -1,4 +1,4 @@
-"""The supervisor (supervisord): its configuration, its start, its control by XML-RPC on loopback."""
+"""The supervisor (supervisord): its configuration, its start, and its control by XML-RPC on loopback."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ CONTROL_USER = "stack"
 
 
 def configuration_text(programs: Sequence[Program], folder: StateFolder, port: int) -> str:
-    """supervisord's configuration. Programs are started one by one over the control port, not by themselves.
+    """Return supervisord's configuration. Programs are started one by one over the control port, not automatically.
 
-    A port on loopback rather than a socket file: the path of a socket may have about 100 characters only.
+    A port on loopback instead of a socket file: the path of a socket may only have about 100 characters.
     """
     password = folder.secret("control-password")
     folder.log.mkdir(exist_ok=True)
@@ -63,7 +63,7 @@ def _program_section(program: Program, folder: StateFolder) -> list[str]:
         f"command={_literal(shlex.join(program.command))}",
         f"environment={environment}",
         *([f"user={program.user}"] if program.user else []),
-        # PostgreSQL's user may not be allowed into the checkout.
+        # PostgreSQL's user may have no access to the checkout.
         f"directory={'/' if program.user else _literal(REPOSITORY)}",
         "autostart=false",
         "autorestart=true",
@@ -79,7 +79,7 @@ def _program_section(program: Program, folder: StateFolder) -> list[str]:
 
 
 def _literal(value: object) -> str:
-    """Text in which supervisord expands nothing."""
+    """Return text in which supervisord expands nothing."""
     return str(value).replace("%", "%%")
 
 
@@ -91,9 +91,9 @@ class Supervisor:
     port: int
 
     def start(self, configuration: str, environment: Mapping[str, str]) -> None:
-        """Starts supervisord in the background and waits until it answers.
+        """Start supervisord in the background and wait until it answers.
 
-        Raises StackError with the end of its output when it does not.
+        Raises StackError with the end of its output if it does not.
         """
         write_private(self.folder.supervisor_configuration, configuration)
         self.folder.supervisor_pid.unlink(missing_ok=True)
@@ -117,7 +117,7 @@ class Supervisor:
         raise StackError(f"the supervisor does not answer; see {self.folder.log / 'supervisord.log'}")
 
     def answers(self) -> bool:
-        """Whether this stack's supervisord is alive and answers."""
+        """Return whether this stack's supervisord is alive and answers."""
         if running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration)) is None:
             return False
         try:
@@ -128,14 +128,14 @@ class Supervisor:
         return True
 
     def states(self) -> dict[str, dict[str, Any]]:
-        """supervisord's process information by program name (`statename`, `pid`, `description`, …)."""
+        """Return supervisord's process information by program name (`statename`, `pid`, `description`, …)."""
         with self._control() as control:
             return {info["name"]: info for info in control.getAllProcessInfo()}
 
     def environment(self, service: str) -> dict[str, str]:
-        """The variables of a running process of the service, but for the mark of the stack's own programs.
+        """Return the variables of a running process of the service, without the mark of the stack's own programs.
 
-        Raises StackError where none runs.
+        Raises StackError if none runs.
         """
         for name, info in self.states().items():
             if name.partition("_")[0] == service and info["statename"] == "RUNNING":
@@ -144,24 +144,24 @@ class Supervisor:
         raise StackError(f"no process of {service} runs; `make up` starts it")
 
     def start_program(self, name: str) -> None:
-        """Asks for the program to be started; returns before it is ready."""
+        """Request the start of the program; returns before it is ready."""
         if self.states()[name]["statename"] not in {"RUNNING", "STARTING", "BACKOFF"}:
             with self._control() as control:
                 control.startProcess(name, False)
 
     def stop_program(self, name: str) -> None:
-        """Stops the program and waits until it has ended."""
+        """Stop the program and wait until it has ended."""
         if self.states()[name]["statename"] in {"RUNNING", "STARTING", "BACKOFF"}:
             with self._control() as control:
                 control.stopProcess(name, True)
 
     def signal_program(self, name: str, number: signal.Signals) -> None:
-        """Sends a signal to the program."""
+        """Send a signal to the program."""
         with self._control() as control:
             control.signalProcess(name, number.name.removeprefix("SIG"))
 
     def shut_down(self) -> None:
-        """Stops all programs, the last started first, then supervisord; waits for its end."""
+        """Stop all programs, the last started first, then supervisord; wait for its end."""
         process = running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration))
         with self._control() as control:
             control.shutdown()

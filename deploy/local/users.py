@@ -1,4 +1,4 @@
-"""Who runs services, gateway and Redis: where root starts the stack, a user of their own who may only read the code."""
+"""The user of services, gateway and Redis: if root starts the stack, a separate user who may only read the code."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 from deploy.local.settings import REPOSITORY, StackError
 
 USER = "dams"
-"""`make up` makes it, as a system's user: without a password, a shell or a home."""
+"""`make up` creates it as a system user: without a password, a shell or a home."""
 
 FOLDERS = ("gateway", "redis", "services")
-"""Those below STATE_DIR that it writes."""
+"""Folders below STATE_DIR that it writes."""
 
 _FIRST_OF_PERSONS = 1000
 _LOW_PORT = "--low-port"
 
-# As a service starts: the interpreter, the packages and the code are read, and the folder is reached.
+# The same steps as a service's start: use the interpreter, import packages and code, access the folder.
 _PROBE = """
 import os, sys, aiohttp, gateway.settings, libs.web.runner
 sys.exit(not all(os.access(folder, os.W_OK) for folder in sys.argv[1:]))
@@ -28,9 +28,9 @@ sys.exit(not all(os.access(folder, os.W_OK) for folder in sys.argv[1:]))
 
 
 def choose_user(state_dir: Path) -> str | None:
-    """The user; None for whoever asks, who is not root. The folders are there, and its own afterwards.
+    """Return the user; None for the current user if not root. Creates the folders and gives them to the user.
 
-    Raises StackError where root has no user that will do.
+    Raises StackError if root has no suitable user.
     """
     if os.geteuid() != 0:
         return None
@@ -51,9 +51,9 @@ def choose_user(state_dir: Path) -> str | None:
 
 
 def hand_over(folder: Path, user: str | None) -> None:
-    """Makes a folder with all in it the user's, None for whoever asks, and keeps others out.
+    """Give a folder and its content to the user (None: the current user), closed to others.
 
-    An earlier start may have been another user's.
+    Another user may own it from an earlier start.
     """
     folder.chmod(0o750)
     if os.geteuid() != 0:
@@ -66,9 +66,9 @@ def hand_over(folder: Path, user: str | None) -> None:
 
 
 def command_as(user: str | None, command: Sequence[str], *, low_port: bool = False) -> tuple[str, ...]:
-    """The command that runs a command as the user, None for whoever asks.
+    """Return the command that runs a command as the user, None for the current user.
 
-    With `low_port` it may listen on ports that are root's else.
+    With `low_port` it may listen on ports that are otherwise reserved for root.
     """
     if user is None:
         return tuple(command)
@@ -76,7 +76,7 @@ def command_as(user: str | None, command: Sequence[str], *, low_port: bool = Fal
 
 
 def become(user: str) -> None:
-    """Turns this process, which is root's, into one of the user."""
+    """Change this root process to the user."""
     entry = pwd.getpwnam(user)
     os.initgroups(user, entry.pw_gid)
     os.setgid(entry.pw_gid)
@@ -89,9 +89,9 @@ def _surroundings(entry: pwd.struct_passwd) -> dict[str, str]:
 
 
 def main() -> None:
-    """`python -m deploy.local.users USER COMMAND…`, for the supervisor, whose own `user` leaves the pipes to root.
+    """Run `python -m deploy.local.users USER COMMAND…` for the supervisor, whose own `user` leaves the pipes to root.
 
-    nginx opens its log, /dev/stdout, by name: the pipe must be the user's.
+    nginx opens its log, /dev/stdout, by name: the pipe must belong to the user.
     """
     user, *command = sys.argv[1:]
     entry = pwd.getpwnam(user)

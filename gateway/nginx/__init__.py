@@ -1,1 +1,1 @@
-"""nginx as the gateway runs it: its configuration in Python, and the process."""
+"""nginx as the gateway runs it: its configuration in Python, and its process."""

@@ -1,6 +1,6 @@
-"""A child process that outlives the program which started it: `execv` puts another one in its parent's place.
+"""A child process that outlives the program that started it: `execv` replaces its parent by another program.
 
-`asyncio` and `subprocess` know only children that the running program has started.
+`asyncio` and `subprocess` only know children that the running program started itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Self
 
 
 class Child:
-    """A child of this process. To be made where an event loop runs, which notices its end."""
+    """A child of this process. Create it in a running event loop, which watches for its end."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -23,20 +23,20 @@ class Child:
 
     @classmethod
     def start(cls, command: list[str]) -> Self:
-        """Starts a program in a session of its own, which no signal of a terminal reaches. Raises OSError."""
+        """Start a program in its own session, which receives no signals from a terminal. Raises OSError."""
         return cls(os.posix_spawn(command[0], command, os.environ, setsid=True))
 
     def send_signal(self, number: int) -> None:
-        """Sends the signal, if the process has not ended."""
+        """Send the signal, unless the process has ended."""
         if self.returncode is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """Ends the process at once."""
+        """Kill the process."""
         self.send_signal(signal.SIGKILL)
 
     async def wait(self) -> int:
-        """Waits for the end of the process; its exit status."""
+        """Wait for the end of the process and return its exit status."""
         await self._ended.wait()
         return self.returncode or 0
 

@@ -1,4 +1,4 @@
-"""Who a client is, and how much of the gateway one client may take."""
+"""Identify clients, and limit the load that one client may cause."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from gateway.nginx.directives import EmptyBlock, Section, lines, one
 from gateway.settings import GatewaySettings
 
 _SHARED = ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
-"""Networks of one's own: an address in them may be a proxy's, behind which are many clients."""
+"""Private networks: an address in them may belong to a proxy with many clients behind it."""
 
 
 def clients(settings: GatewaySettings) -> object:
-    """Directives of the `http` block."""
+    """Return directives of the `http` block."""
     proxies = settings.trusted_proxies or ()
     rate = settings.requests_per_second
     return EmptyBlock(
@@ -22,17 +22,17 @@ def clients(settings: GatewaySettings) -> object:
         one("limit_conn_status", 429),
         *([one("limit_req_zone", "$limited_client", "zone=rates:10m", f"rate={rate}r/s")] if rate else []),
         one("limit_req_status", 429),
-        # A client that takes nothing for so long is gone, or means harm; what the kernel holds for it is given back.
+        # A client that reads nothing for so long is gone or malicious; its data in the kernel are freed.
         one("send_timeout", "20s"),
         one("reset_timedout_connection", "on"),
     )
 
 
 def limits(settings: GatewaySettings) -> object:
-    """Directives of a location whose requests count."""
+    """Return directives of a location whose requests count."""
     most, rate = settings.requests_per_client, settings.requests_per_second
     return EmptyBlock(
         *([one("limit_conn", "clients", most)] if most else []),
-        # a map asks for much at once, and then for nothing
+        # a map sends many requests at once, and then none
         *([one("limit_req", "zone=rates", f"burst={2 * rate}", "nodelay")] if rate else []),
     )

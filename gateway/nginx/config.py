@@ -20,25 +20,25 @@ from gateway.settings import GatewaySettings
 from gateway.upstreams import Addresses, backups
 
 CACHE_INACTIVE_SECONDS = 75
-"""What nobody asked for is forgotten after this time: most of it would be too old even for `stale-if-error`."""
+"""`inactive` time of the cache in seconds: older entries are mostly too stale even for `stale-if-error`."""
 
 
 def build_config(
     settings: GatewaySettings, addresses: Addresses, routes: Routes, *, user: str | None = None, cached: bool = True
 ) -> str:
-    """The text of nginx.conf; `user` is whom the workers run as where the master is root.
+    """Return the text of nginx.conf; `user` is the user of the workers if the master runs as root.
 
-    Without `cached` answers pass through: none is kept, and none that was kept is used.
+    Without `cached`, nginx forwards responses without storing them or using stored ones.
     """
     config = Config(
         *([one("user", user)] if user else []),
         one("worker_processes", "auto"),
         one("pcre_jit", "on"),
-        # For connections to both sides and the open files of the cache; a soft limit of 1,024 is usual.
+        # For connections to both sides and open cache files; the usual soft limit is 1,024.
         one("worker_rlimit_nofile", 8192),
         one("daemon", "off"),
         one("pid", "nginx.pid"),
-        # where the file is looked for that has it drained
+        # folder of the file that makes nginx drain its connections
         one("working_directory", quoted(str(settings.folder))),
         one("error_log", "stderr", "warn"),
         Section("events", one("worker_connections", 2048)),
@@ -58,23 +58,24 @@ def _http(settings: GatewaySettings) -> object:
     return EmptyBlock(
         one("default_type", "application/octet-stream"),
         one("server_tokens", "off"),
-        # Header and body of a cached answer leave in one packet: a small one costs a fifth less than with sendfile, one
-        # of 140 kB a quarter more. (With tcp_nopush, sendfile's remedy, large ones wait for a timer of the kernel.)
+        # Header and body of a cached response leave in one packet: a small one costs a fifth less than with sendfile,
+        # one of 140 kB a quarter more. (With tcp_nopush, the usual remedy for sendfile, large ones wait for a kernel
+        # timer.)
         one("sendfile", "off"),
         one("output_buffers", 1, "256k"),
-        # Files of the cache stay open: a third more answers a second.
+        # Cache files stay open: a third more responses per second.
         one("open_file_cache", "max=256", "inactive=60s"),
         one("open_file_cache_valid", "1s"),
         one("keepalive_timeout", "65s"),
         one("log_format", "access", *log_format(settings.log_format)),
-        # A pipe takes 4 kB at once whole, so that lines of two workers do not mix.
+        # A pipe accepts 4 kB atomically, so that lines of two workers do not mix.
         one("access_log", "/dev/stdout", "access", "buffer=4k", "flush=1s"),
-        # a block of its own: of two of a name in one block the library writes the last alone
+        # a separate block: if a block has a name twice, the library only writes the last one
         EmptyBlock(
             one("log_format", "counts", quoted(COUNTED)),
             one("access_log", COUNTS, "counts", "buffer=16k", "flush=1s"),
         ),
-        # A filter of 16 kB, percent-encoded, fits into one line.
+        # A percent-encoded filter of 16 kB fits into one line.
         one("client_header_buffer_size", "4k"),
         one("large_client_header_buffers", 4, "32k"),
         one("client_max_body_size", "64k"),
@@ -95,12 +96,12 @@ def _http(settings: GatewaySettings) -> object:
             "proxy_cache_path",
             CACHE,
             "levels=1:2",
-            # Room for the addresses of `inactive` seconds at 6,000 new ones each second; memory is taken as they come.
+            # Space for the addresses of `inactive` seconds at 6,000 new ones per second; memory is allocated on use.
             "keys_zone=responses:64m",
             "max_size=512m",
             "min_free=64m",
             f"inactive={CACHE_INACTIVE_SECONDS}s",
-            # The cache manager forgets 20,000 addresses a second; by itself 2,000, fewer than may come.
+            # The cache manager drops 20,000 addresses per second; its default of 2,000 may be less than the new ones.
             "manager_files=1000",
             "use_temp_path=off",
         ),

@@ -1,6 +1,6 @@
-"""What nginx answered, counted: it writes a short line for each request, which are read once a second.
+"""Count nginx's responses: it writes a short line per request, which this module reads once a second.
 
-nginx itself counts neither what its cache had nor how it answered.
+nginx itself counts neither cache hits nor response statuses.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from prometheus_client import Counter as Metric
 
 COUNTED = "$service $upstream_cache_status $status"
-"""The format of a line."""
+"""Format of a line."""
 
 _REQUESTS = Metric(
     "dams_gateway_requests_total",
@@ -20,7 +20,7 @@ _REQUESTS = Metric(
     ["service", "cache", "status"],
 )
 _LONGEST = 4 * 1024 * 1024
-"""Bytes of lines that are counted already, after which the file begins anew."""
+"""Bytes of counted lines after which the file is truncated."""
 _AT_ONCE = 1024 * 1024
 
 
@@ -32,7 +32,7 @@ class Counts:
         self._read = file.stat().st_size if file.exists() else 0
 
     async def count(self) -> None:
-        """Counts what has come since the last time. An empty or missing file is none."""
+        """Count the lines since the last call. An empty or missing file has none."""
         try:
             with self._file.open("rb+") as lines:
                 self._count(lines.fileno())
@@ -49,7 +49,7 @@ class Counts:
             self._read += len(whole)
             for line, number in Counter(whole.splitlines()).items():
                 _add(line.decode(errors="replace"), number)
-        # between the two nothing but a few lines can come, and nginx writes at the end wherever that is
+        # between both calls only a few lines can be lost, and nginx always appends at the end
         if self._read > _LONGEST and os.fstat(file).st_size == self._read:
             os.ftruncate(file, 0)
             self._read = 0

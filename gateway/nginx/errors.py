@@ -1,4 +1,4 @@
-"""The errors that nginx itself answers with: JSON in the contract's shape, for browsers the same as a page."""
+"""nginx's own error responses: JSON in the contract's form, and a page for browsers."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _TRANSLATED = {494: 431, 497: 400, 502: 503}
 
 
 def error_pages(others: Mapping[int, str] | None = None) -> object:
-    """The `error_page` directives of a server, or of a location where `others` answer these statuses."""
+    """Return the `error_page` directives of a server, or of a location; `others` handle their own statuses."""
     pages = {status: status for status in _SENTENCES} | _TRANSLATED
-    # status, then ".html" where the client is a browser
+    # status, then ".html" if the client is a browser
     directives = {code: (f"={status}", f"/_error/{status}$error_form") for code, status in pages.items()}
     directives |= {status: (f"={status}", _REDIRECTED) for status in _REDIRECTS}
     for status, location in (others or {}).items():
@@ -54,7 +54,7 @@ def error_pages(others: Mapping[int, str] | None = None) -> object:
 def error_locations(public_url: str | None) -> object:
     """The internal locations that `error_pages` leads to; pages have addresses below `public_url`.
 
-    Ordinary locations, not named ones: nginx cannot go to a named one for a request that it could not parse.
+    Ordinary locations, not named ones: nginx cannot use a named one for a request that it could not parse.
     """
     policy = content_security_policy(public_url)
     block = EmptyBlock()
@@ -98,7 +98,7 @@ def error_locations(public_url: str | None) -> object:
 
 
 def write_error_pages(folder: Path, base: str, site_title: str) -> None:
-    """Writes the pages that the locations answer with; `base` is the service's base address in their links."""
+    """Write the error pages; `base` is the service's base address in their links."""
     environment = make_environment(site_title)
     for status, sentence in _SENTENCES.items():
         context = {"status": status, "phrase": HTTPStatus(status).phrase, "detail": sentence}

@@ -1,4 +1,4 @@
-"""Headers: those a service gets with a request, and those a client gets with a response of the gateway's own."""
+"""Headers of requests to services, and of the gateway's own responses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SECURITY_HEADERS = (
 
 
 def security_headers(*extra: tuple[str, object]) -> object:
-    """Headers of every response. A location that adds a header inherits none: they are repeated in each."""
+    """Return the headers of every response. A location with its own headers inherits none, so each repeats them."""
     return lines("add_header", [(name, value, "always") for name, value in (*SECURITY_HEADERS, *extra)])
 
 
 def response_headers(*extra: tuple[str, object]) -> object:
-    """Headers of a response that no service has a hand in: security, the request's id, CORS for public data."""
+    """Return the headers of a response without a service: security, the request's id, CORS for public data."""
     return security_headers(
         ("X-Request-Id", "$request_id"),
         ("Access-Control-Allow-Origin", "*"),
@@ -30,9 +30,9 @@ def response_headers(*extra: tuple[str, object]) -> object:
 
 
 def forwarded_headers(etag: str = "$wanted_etag") -> object:
-    """What a service gets. What the client sent under these names does not pass.
+    """Return the headers of a request to a service. The client's own headers with these names are dropped.
 
-    What has the `etag` need not be sent.
+    The service may answer 304 for the `etag`.
     """
     dropped = ("Forwarded", "X-Real-IP", "X-Forwarded-Port", "X-Forwarded-Server", "X-Original-URL", "X-Rewrite-URL")
     return lines(
@@ -47,11 +47,11 @@ def forwarded_headers(etag: str = "$wanted_etag") -> object:
             ("X-Forwarded-Proto", "$scheme"),
             ("X-Forwarded-Prefix", PREFIX),
             ("X-Forwarded-For", "$remote_addr"),
-            # The services are spoken to in HTTP/1.1, whatever the client speaks.
+            # The services speak HTTP/1.1, whatever the client speaks.
             ("X-Client-Protocol", "$server_protocol"),
             ("X-Request-Id", "$request_id"),
             ("traceparent", "$traceparent"),
-            # Of the first attempt, also where another process hung and this is the second.
+            # The start of the first attempt, also if another process hung and this is the second.
             ("X-Request-Start", "$first_asked"),
             *((name, quoted("")) for name in dropped),
         ],

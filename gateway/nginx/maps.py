@@ -1,4 +1,4 @@
-"""Variables that nginx works out for each request, as `map` blocks."""
+"""Variables that nginx computes for each request, as `map` blocks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from libs.web.content_coding import RULES, Coding, Rules
 
 
 def variables(routes: Routes, codings: Sequence[Coding], alternative_service: str) -> object:
-    """All of them, in one block.
+    """Return all of them in one block.
 
-    `codings` are those in which texts and tiles may be sent besides gzip, best first; `alternative_service` is the
-    `Alt-Svc` of who comes by TLS.
+    `codings` are the content codings of texts and tiles besides gzip, best first; `alternative_service` is the
+    `Alt-Svc` for clients with TLS.
     """
     return EmptyBlock(
-        # Only addresses with an escape pay for words whose letters may be escaped.
+        # Only addresses with an escape pay for patterns with escaped letters.
         _map("$service_uri", "$service", [("~%", "$service_of_escaped"), *_of(routes.patterns)], ""),
         _map("$service_uri", "$service_of_escaped", _of(routes.escaped), ""),
-        # The address as the client escaped it: nginx's own $uri is unescaped, so that %2F in an id were a slash.
+        # The address as the client escaped it: nginx's own $uri is unescaped, so that %2F in an id would become a
+        # slash.
         _map(
             "$request_uri",
             "$service_uri",
@@ -37,40 +38,40 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
         _map("$request_uri", "$without_slash", [(rf"~^{PREFIX}(/[^?]*[^/?])/+(\?.*)?$", "$1$2")], ""),
         # An address must be percent-encoded (RFC 3986 section 2); the services do not read others.
         _map("$request_uri", "$not_encoded", [(r"~[\x80-\xff]", "1")], ""),
-        # Goes into links and into the published document, so nothing but a host and a port may be in it.
+        # It is used in links and in the published document, so it must be only a host and a port.
         _map(
             "$http_host",
             "$client_host",
             [
                 (r"~^[A-Za-z0-9][A-Za-z0-9.\-]{0,252}(:[0-9]{1,5})?$", "$http_host"),
                 (r"~^\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?$", "$http_host"),
-                ("", "$server_addr:$server_port"),  # HTTP/1.0 knows no Host
+                ("", "$server_addr:$server_port"),  # HTTP/1.0 has no Host
             ],
             "",
         ),
         _map("$request_method", "$refused_method", [(method, "") for method in ALLOWED.split(", ")], "1"),
-        # Few encodings rather than the hundreds that browsers write.
+        # A few encodings instead of the hundreds of values that browsers send.
         _map(
             "$service_uri", "$wanted_encoding", [(f"~{file}", "$file_encoding") for file in routes.files], "$encoding"
         ),
         _map("$http_accept_encoding", "$file_encoding", _coded(RULES["br"], "br", "$encoding"), "$encoding"),
         *_encodings(codings),
         _map("$scheme", "$alternative_service", [("https", alternative_service.replace('"', r"\""))], ""),
-        # When nginx renews what it holds it asks with its own ETag, otherwise with the client's.
+        # When nginx revalidates its copy it sends the ETag of that, otherwise the client's.
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
-        # Worked out once: also for a second attempt it is when the first was made.
+        # Computed once: a second attempt still has the time of the first.
         _map("$msec", "$first_asked", [], "$msec"),
         _traces(),
-        # An answer to the client's own condition says nothing about what others should get.
+        # A response to the client's own condition must not be sent to other clients.
         _map("$upstream_status", "$not_cached", [("304", "1")], ""),
-        # What the key of the cache does not tell apart is not kept.
+        # Responses that vary by something outside the cache key are not cached.
         _map(
             "$upstream_http_vary",
             "$varies_otherwise",
             [("", ""), (r"~*^accept(-encoding|-language)?(\s*,\s*accept(-encoding|-language)?)*$", "")],
             "1",
         ),
-        # Who answered: what the service said of a response that is kept was true once.
+        # The cache status comes from here: the timing in a cached response describes an earlier request.
         _map(
             "$upstream_cache_status",
             "$server_timing",
@@ -110,7 +111,7 @@ def _headers_of_responses() -> object:
 
 
 def _encodings(codings: Sequence[Coding]) -> Iterator[object]:
-    """Who takes gzip may be sent another coding; pages on their way are sent as gzip all the same."""
+    """Yield the maps that choose the coding for clients that accept gzip; pages are still sent as gzip."""
     accepted = "$http_accept_encoding"
     yield _map(accepted, "$encoding", _coded(RULES["gzip"], _first_of(codings), "identity"), "identity")
     for at, coding in enumerate(codings):
@@ -124,20 +125,20 @@ def _first_of(codings: Sequence[Coding]) -> str:
 
 
 def _representations() -> object:
-    """What the client likes best, as far as it decides what is sent."""
+    """Return the client's preferences that affect the response."""
     return EmptyBlock(
-        # Without `f` the Accept header decides what is sent. ($arg_f would be "F", too, a property perhaps.)
+        # Without `f` the Accept header decides. ($arg_f would also match "F", which may be a property.)
         _map("$args", "$negotiated", [("~(^|&)f=[^&]", "")], "$http_accept"),
-        # Four languages rather than the thousands of lists that browsers write; of what is no page, none.
+        # Four languages instead of the thousands of values that browsers send; empty except for pages.
         _map("$http_accept_language", "$language", [(f"~*{rule}", "$1") for rule in LANGUAGE_RULES], ENGLISH.tag),
         _map("$http_accept", "$takes_pages", [("~*text/html", "1")], ""),
         _map(
             "$takes_pages&$args", "$wanted_language", [(r"~&(?:.*&)?f=html(?:&|$)|^1&(?!(?:.*&)?f=)", "$language")], ""
         ),
-        # Errors of our own: a page for who likes one best, unless `f` names another format.
+        # Our own errors: a page for clients that prefer one, unless `f` names another format.
         _map("$http_accept", "$likes_pages", [(r"~*(?:^|,)\s*text/html\s*(?:,|$)", "1")], ""),
         _map("$likes_pages&$args", "$error_form", [("~^1(?!.*&f=(?!html(?:&|$)))", ".html")], ""),
-        # For people with a browser, plain JSON is what it shows rather than saves.
+        # For people with a browser: it displays plain JSON instead of saving it.
         _map(
             "$http_accept",
             "$openapi_type",
@@ -148,7 +149,7 @@ def _representations() -> object:
 
 
 def _traces() -> object:
-    """The trace that the client has begun; else one with the id of the request (W3C Trace Context, section 3.2)."""
+    """Return the client's trace; else one with the id of the request (W3C Trace Context, section 3.2)."""
     return EmptyBlock(
         _map("$request_id", "$own_traceparent", [("~^([0-9a-f]{16})", "00-$request_id-$1-01")], ""),
         _map(
@@ -173,6 +174,6 @@ def _coded(rules: Rules, coding: str, other: str) -> list[tuple[str, str]]:
 
 
 def _map(source: str, target: str, entries: list[tuple[str, str]], default: str) -> object:
-    """A `map` block: `source` becomes the value of the first pattern that fits, or `default`."""
+    """Return a `map` block: `source` gives the value of the first matching pattern, or `default`."""
     values = [one(f'"{pattern}"', f'"{value}"') for pattern, value in entries]
     return Section(f'map "{source}" {target}', *values, one("default", f'"{default}"'))

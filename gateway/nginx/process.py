@@ -1,4 +1,4 @@
-"""nginx as a child process: configured, tested, started, reloaded, stopped."""
+"""nginx as a child process: configure, test, start, reload, stop."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from gateway.nginx.child import Child
 from gateway.nginx.running import dismiss_orphans, master, parent, stop_left_behind, taken_over, workers
 
 DRAIN_SECONDS = 2.0
-"""For so long clients are told that their connections end, before they do: nginx takes one of them to notice."""
+"""Seconds for which responses announce that connections close, before they do: nginx needs one of them to notice."""
 
 
 class NginxError(Exception):
-    """nginx is not installed, refuses its configuration or did not start."""
+    """nginx is not installed, rejects its configuration or did not start."""
 
 
 class Nginx:
-    """nginx with `folder` as its prefix, which holds its configuration, cache and temporary files."""
+    """nginx with `folder` as its prefix, which contains its configuration, cache and temporary files."""
 
     def __init__(self, folder: Path) -> None:
-        # Debian keeps it where only root looks.
+        # Debian installs it in a folder that is only in root's path.
         program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
         if program is None:
             raise NginxError("nginx is not installed")
@@ -39,33 +39,33 @@ class Nginx:
         self._process: Child | None = None
 
     def check_http3(self) -> None:
-        """Raises NginxError where this nginx knows no HTTP/3."""
+        """Raise NginxError if this nginx does not support HTTP/3."""
         said = subprocess.run([self._program, "-V"], capture_output=True, text=True, check=False).stderr  # noqa: S603
         if "--with-http_v3_module" not in said:
             version = said.partition("\n")[0].removeprefix("nginx version: ")
             raise NginxError(f"GATEWAY_HTTP3 needs an nginx that was built with HTTP/3; {version} was not")
 
     def worker_user(self) -> str | None:
-        """Whom the workers run as: the owner of the folder, so that they can read it; None if not root."""
+        """Return the user of the workers: the folder's owner, so that they can read it; None if not root."""
         if os.geteuid() != 0:
             return None
         return pwd.getpwuid(self._folder.stat().st_uid).pw_name
 
     def prepare(self) -> None:
-        """Makes the folders that nginx expects."""
+        """Create the folders that nginx expects."""
         for name in FOLDERS:
             (self._folder / name).mkdir(parents=True, exist_ok=True)
-        # of a gateway that was killed, or drained and stopped
+        # left by a gateway that was killed, or drained and stopped
         (self._folder / DRAINING).unlink(missing_ok=True)
 
     async def start(self, configuration: str) -> None:
-        """Starts nginx, or takes over the one that this very process started before it was replaced (`execv`).
+        """Start nginx, or adopt the one that this process started before it was replaced (`execv`).
 
-        Raises NginxError where it does not like its configuration.
+        Raises NginxError if nginx rejects its configuration.
         """
         if (pid := master(self._folder)) is not None and parent(pid) == os.getpid():
             self._process = Child(pid)
-            # what it runs with: the same again is no reason for a reload
+            # the running configuration: an equal one needs no reload
             with contextlib.suppress(OSError):
                 self._configuration = (self._folder / "nginx.conf").read_text()
             await self.reload(configuration)
@@ -76,7 +76,7 @@ class Nginx:
             raise NginxError(str(error)) from None
         await self._accept(configuration)
         self._process = Child.start(self._command("nginx.conf"))
-        # another configuration is tried by an nginx that listens for a moment: this one must have the port by then
+        # a test of a new configuration briefly listens: this nginx must have the port by then
         await taken_over(self._process.pid, set())
 
     async def revive(self) -> None:
@@ -86,11 +86,11 @@ class Nginx:
         await taken_over(self._process.pid, set())
 
     async def reload(self, configuration: str, *, drain: float = 0) -> bool:
-        """Hands nginx another configuration, and waits until every new request meets it. Tells whether it differs.
+        """Give nginx a new configuration, and wait until every new request uses it. Returns whether it differs.
 
-        Requests that are under way go on. For `drain` seconds before, answers end their connections: nginx closes those
-        that wait for a request, and a client may just be asking. Raises NginxError where nginx refuses the
-        configuration; it then goes on with the old one.
+        Running requests continue. For `drain` seconds before, responses close their connections: nginx closes idle
+        ones, on which a client may just send a request. Raises NginxError if nginx rejects the configuration; then it
+        continues with the old one.
         """
         if configuration == self._configuration:
             return False
@@ -105,7 +105,7 @@ class Nginx:
     @contextlib.asynccontextmanager
     async def _drained(self, seconds: float) -> AsyncIterator[None]:
         file = self._folder / DRAINING
-        # where somebody else drains it, it is about to end
+        # another process drains it already, so it is about to end
         if not seconds or file.exists():
             yield
             return
@@ -121,7 +121,7 @@ class Nginx:
         return self._process is not None and self._process.returncode is None
 
     async def wait(self) -> int:
-        """Waits for the end of nginx; its exit status. Workers without their master are dismissed."""
+        """Wait for the end of nginx and return its exit status. Workers without their master are dismissed."""
         if self._process is None:
             raise NginxError("nginx was not started")
         status = await self._process.wait()
@@ -129,10 +129,10 @@ class Nginx:
         return status
 
     async def stop(self, grace: float = 10.0) -> None:
-        """Lets requests finish for `grace` seconds, then ends nginx.
+        """Let requests finish for `grace` seconds, then end nginx.
 
-        Where its connections are being ended, not before that was said for as long as it takes: a pod that is deleted
-        by force is told to stop a second after that began, and killed two later.
+        If its connections are being drained, wait until clients had time to learn it. A pod that is deleted by force
+        gets SIGTERM a second after the drain began, and is killed two seconds later.
         """
         if self.is_running:
             await asyncio.sleep(self._untold_seconds())
@@ -150,7 +150,7 @@ class Nginx:
         await self.wait()
 
     def _untold_seconds(self) -> float:
-        """For how long clients still have to be told; none where they are not told at all."""
+        """Return for how many seconds clients must still be told; 0 if they are not told at all."""
         try:
             age = time.time() - (self._folder / DRAINING).stat().st_mtime
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Which service answers which path: what the services' parts declare, as patterns for nginx."""
+"""The service of each path: the paths that the services' parts declare, as patterns for nginx."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ALIASES: tuple[tuple[str, str], ...] = (
     (rf"{_FOLDER}/\d+/\d+/\d+)\.(?:pbf|mvt)(\?.*)?", "$1$2"),
     (rf"{_FOLDER})/metadata\.json(\?.*)?", "$1/tilejson.json$2"),
 )
-"""(regular expression of a path and query after `/api`, what it is another name of).
+"""(regular expression of a path and query after `/api`, the path that it is an alias of).
 
-Clients that take a tileset for a folder of files, such as GDAL's MVT driver, make up these names themselves. They
-take it to be in Web Mercator, too, so that another tileset must not look like a folder.
+Clients that read a tileset as a folder of files, such as GDAL's MVT driver, generate these names. They also assume Web
+Mercator, so that other tilesets must not look like a folder.
 """
 
 _SEGMENT = r"(?:[A-Za-z0-9._~-]|\{\w+\})+"
@@ -32,23 +32,23 @@ _VARIABLE = re.compile(r"\{\w+\}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """The routes to the services that are known."""
+    """The routes to the known services."""
 
     patterns: tuple[tuple[str, str], ...] = ()
-    """(regular expression of a path and query after `/api`, service); the first that fits counts.
+    """(regular expression of a path and query after `/api`, service); the first match decides.
 
-    They are matched against the escaped path: a collection or item id may contain any character, `%2F` too.
+    They are matched against the escaped path: a collection or item id may contain any character, including `%2F`.
     """
     escaped: tuple[tuple[str, str], ...] = ()
-    """The same for a path with escapes, where letters of a word may be escaped, too (RFC 3986 section 6.2.2.2)."""
+    """The same for a path with escapes, whose literal letters may be escaped, too (RFC 3986 section 6.2.2.2)."""
     files: tuple[str, ...] = ()
-    """Regular expressions of paths below which there are files that their service has compressed in several ways."""
+    """Regular expressions of paths above files that their service has in several codings."""
     complete: bool = False
-    """Whether all services are known. Until then a path that fits none may be a path of one that is not."""
+    """Whether all services are known. Until then, an unknown path may belong to one that is not."""
 
 
 def routes(parts: Iterable[ServicePart]) -> Routes:
-    """The routes that the parts declare; where two declare the same path, to the one that comes first."""
+    """Return the routes that the parts declare; if two declare the same path, it goes to the first."""
     parts = list(parts)
     declared = [(path, "(?:[?]|$)", part.name) for part in parts for path in part.openapi["paths"]]
     declared += [(prefix, "", part.name) for part in parts for prefix in part.assets]
@@ -63,10 +63,10 @@ def routes(parts: Iterable[ServicePart]) -> Routes:
 
 
 def unroutable(part: ServicePart) -> list[str]:
-    """A sentence for each path of the part that the gateway cannot or will not route."""
+    """Return a sentence for each path of the part that the gateway cannot or must not route."""
     malformed = [path for path in part.openapi["paths"] if not _PATH.fullmatch(path)]
     malformed += [prefix for prefix in part.assets if not _ASSETS.fullmatch(prefix)]
-    # these the gateway answers itself
+    # the gateway answers these itself
     taken = [path for path in (*part.openapi["paths"], *part.assets) if _OWN.match(path)]
     return [
         *(f"{part.name} declares {path!r}, which is no path that can be routed" for path in malformed),
@@ -75,19 +75,19 @@ def unroutable(part: ServicePart) -> list[str]:
 
 
 def _pattern(path: str, spelling: Callable[[str], str] = re.escape) -> str:
-    """`/collections/{collectionId}` as the regular expression of all paths that it stands for."""
+    """Return `/collections/{collectionId}` as the regular expression of all its paths."""
     return "[^/?]+".join(spelling(literal) for literal in _VARIABLE.split(path))
 
 
 def _any_spelling(literal: str) -> str:
-    """A regular expression of the literal, with any of its characters but the slash escaped or not."""
+    """Return a regular expression of the literal, in which any character except the slash may be escaped."""
     return "".join(char if char == "/" else f"(?:{re.escape(char)}|(?i:%{ord(char):02x}))" for char in literal)
 
 
 def _order(path: str) -> tuple[int, list[int], str]:
-    """The longest first, since they are asked for the most; a word before a variable (OpenAPI 3.0, Paths Object).
+    """Return the sort key: the longest first, since they are requested most; literals before variables (OpenAPI 3.0).
 
-    A word is longer than what stands beside a variable that it could be.
+    A literal segment is longer than any variable that could match it.
     """
     segments = path.split("/")
     return -len(segments), [-len(_VARIABLE.sub("", segment)) for segment in segments], _pattern(path)

@@ -1,4 +1,4 @@
-"""Processes of nginx as /proc shows them: a master's workers, and what a gateway that was killed left behind."""
+"""nginx processes in /proc: a master's workers, and processes left by a gateway that was killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOG = logging.getLogger("dams.nginx")
 
 
 def master(folder: Path) -> int | None:
-    """The process id of the master that runs with this folder; None where it has ended."""
+    """Return the process id of the master that runs with this folder; None if it has ended."""
     try:
         pid = int((folder / "nginx.pid").read_text())
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
@@ -24,7 +24,7 @@ def master(folder: Path) -> int | None:
 
 
 def parent(pid: int) -> int | None:
-    """The process id of its parent."""
+    """Return the process id of its parent."""
     try:
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except OSError:
@@ -32,7 +32,7 @@ def parent(pid: int) -> int | None:
 
 
 def workers(pid: int) -> set[int]:
-    """The workers of this master that take requests; those that are shutting down do not."""
+    """Return the workers of this master that accept requests, without those that are shutting down."""
     found = set()
     with contextlib.suppress(OSError):
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -43,7 +43,7 @@ def workers(pid: int) -> set[int]:
 
 
 async def taken_over(pid: int, before: set[int]) -> None:
-    """Waits until other workers than `before` take all requests."""
+    """Wait until new workers, not those in `before`, handle all requests."""
     for _ in range(100):
         now = workers(pid)
         if now and not now & before:
@@ -53,9 +53,9 @@ async def taken_over(pid: int, before: set[int]) -> None:
 
 
 def dismiss_orphans(pid: int) -> None:
-    """Has the workers of a master that has ended finish what they do, and give the port free at once.
+    """Make the workers of a dead master finish their requests, and free the port at once.
 
-    They do not notice that it is gone. A master leads a session, by which its workers are known.
+    They do not notice the master's end. A master leads a session, which identifies its workers.
     """
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -69,9 +69,9 @@ def dismiss_orphans(pid: int) -> None:
 
 
 def stop_left_behind(folder: Path) -> None:
-    """Ends the nginx of a gateway that was killed, or what is left of it: it would keep the port.
+    """End the nginx of a gateway that was killed, or its remaining processes: they would keep the port.
 
-    Raises TimeoutError where it does not end.
+    Raises TimeoutError if it does not end.
     """
     pid = master(folder)
     if pid is None:
@@ -92,5 +92,5 @@ def _is_alive(pid: int) -> bool:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return False
-    # In a container nobody may collect a process whose parent was killed.
+    # In a container, a process whose parent was killed may stay a zombie.
     return state != "Z"

@@ -1,4 +1,4 @@
-"""The `server` block of nginx's configuration: locations, passing on, caching."""
+"""The `server` block of nginx's configuration: locations, forwarding, caching."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ OF_THE_GATEWAY = ("X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "
 UNCACHED = "@uncached"
 _LEAVING = "@leaving"
 _LEAVES = 418
-"""Leads to it; no answer has this status."""
+"""Internal status that leads to the location; no response has it."""
 _AGAIN = "@again"
 AGAIN_SECONDS = 0.35
-"""How long another process may take to answer, or to refuse, what one has hung with."""
+"""Seconds for another process to answer or refuse after one has hung."""
 AGAIN_CONNECT_SECONDS = 0.1
 CONNECT_SECONDS = 0.3
-"""How long a machine may take to take a connection; one that is gone never does, and the next process may hang."""
+"""Seconds to connect to a machine; one that is gone never accepts, and the next process may hang."""
 _EXPORT_SILENCE = 600.0
-"""Seconds that the making of a file may take of which nothing can be sent before its end."""
+"""Seconds for writing an export of which nothing can be sent before its end."""
 _STREAM_SECONDS = 60.0
 
 
 def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object:
-    """The `server` block: what the gateway answers itself, and what it passes on."""
-    # While a service has never been heard of, an unknown path may be one of its paths.
+    """Return the `server` block: the gateway's own responses, and the forwarding of requests."""
+    # Until every service has been seen once, an unknown path may belong to an unseen one.
     unknown = 404 if routes.complete else 503
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     listens = [[f"{host}:{settings.port}"]]
@@ -58,13 +58,13 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         Location("= /", response_headers(), one("return", 302, _address(settings, "/"))),
         _favicon(),
         _robots(),
-        # Answered, not redirected: QGIS does not follow a relative address, which alone is right behind any proxy.
+        # Answered, not redirected: behind any proxy, only a relative redirect is right, but QGIS does not follow it.
         Location(f"= {PREFIX}", one("rewrite", "^", f"{PREFIX}/", "last")),
-        # The address without escapes and dots: there is no other spelling that gets past.
+        # The address without escapes and dots: no other spelling reaches these paths.
         Location(f"= {PREFIX}/internal", one("return", 404)),
         Location(f"^~ {PREFIX}/internal/", one("return", 404)),
         Location(f"{PREFIX}/", _proxy(settings, "64k", unknown, cached=cached), _drained()),
-        # The same; but a buffer of that size for each request, cached ones too, is a sixth of what a hot tile costs.
+        # The same with a smaller buffer: 64k for each request, also cached ones, is a sixth of a hot tile's cost.
         Location(
             f"~ ^{PREFIX}/(?:collections/[^/]+/)?tiles/",
             _proxy(settings, "16k", unknown, cached=cached),
@@ -75,13 +75,13 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
             _asked_rightly(settings, unknown),
             # Nothing of it is kept: it is asked for in parts, and the one process that is asked has it as a file.
             _passed_on(settings, "64k", silence=_EXPORT_SILENCE, upstream=f"{BY_ADDRESS}$service"),
-            # Files of other kinds are compressed already, and who resumes a download has to know their length.
+            # Other kinds of files are compressed already, and a client that resumes a download needs their length.
             one("gzip_types", "text/csv", "application/json", "application/ndjson", "application/geo+json"),
         ),
         Location(f"~ ^{PREFIX}/(?:collections/[^/]+/)?changes$", *_stream(settings, unknown)),
         Location(UNCACHED, _asked_again_of_another(), _passed_on(settings, "64k")),
         Location(_AGAIN, Section('if ($another = "")', one("return", 504)), _passed_on_again(settings)),
-        # the same as the first, and the connection ends with the answer
+        # the same as the first location, but the connection closes after the response
         Location(_LEAVING, _kept_or_passed_on(settings, "64k", cached=cached), one("keepalive_timeout", 0)),
         Location(f"= {PREFIX}/openapi.json", *_guards(), one("rewrite", "^", "/_openapi/$openapi_type", "last")),
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
@@ -90,7 +90,7 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
 
 
 def _tls(settings: GatewaySettings) -> list[object]:
-    """The second port's, as Mozilla's intermediate profile has it."""
+    """Return the directives of the second port, after Mozilla's intermediate profile."""
     return [
         one("ssl_certificate", quoted(str(settings.tls_certificate))),
         one("ssl_certificate_key", quoted(str(settings.tls_key))),
@@ -104,7 +104,7 @@ def _tls(settings: GatewaySettings) -> list[object]:
 
 
 def _favicon() -> object:
-    """What browsers ask for beside anything that is not a page of ours, such as JSON."""
+    """Return the location of the icon that browsers request for documents without our own link, such as JSON."""
     content, media_type = shared_assets()[asset_path("mark.svg")]
     return Location(
         "= /favicon.ico",
@@ -115,7 +115,7 @@ def _favicon() -> object:
 
 
 def _robots() -> object:
-    """What crawlers should leave alone: tiles, and addresses with a query, each another view of what has none."""
+    """Return the paths that crawlers should skip: tiles, and addresses with a query, which are views of other pages."""
     rules = [
         "User-agent: *",
         f"Disallow: {PREFIX}/*?",
@@ -153,15 +153,15 @@ def _asked_rightly(settings: GatewaySettings, unknown: int) -> object:
 
 
 def _proxy(settings: GatewaySettings, header_size: str, unknown: int, *, cached: bool) -> object:
-    """To the service that the address names, with what is kept of its answers where `cached`.
+    """Return the directives that forward to the service of the address, with its cache if `cached`.
 
-    `header_size` is what a response's header may take.
+    `header_size` is the maximum size of a response's header.
     """
     return EmptyBlock(_asked_rightly(settings, unknown), _kept_or_passed_on(settings, header_size, cached=cached))
 
 
 def _kept_or_passed_on(settings: GatewaySettings, header_size: str, *, cached: bool) -> object:
-    # Where the cache fails (no room for another address, a file that cannot be opened) the service still answers.
+    # If the cache fails (no space for another address, a file that cannot be opened), the service still answers.
     return EmptyBlock(
         _asked_again_of_another({500: UNCACHED, _LEAVES: _LEAVING}),
         _passed_on(settings, header_size),
@@ -170,25 +170,25 @@ def _kept_or_passed_on(settings: GatewaySettings, header_size: str, *, cached: b
 
 
 def _asked_again_of_another(others: Mapping[int, str] | None = None) -> object:
-    """Leads to another process where one hung."""
+    """Return the error pages that lead to another process if one hung."""
     return EmptyBlock(error_pages({**(others or {}), 504: _AGAIN}), one("recursive_error_pages", "on"))
 
 
 def _drained() -> object:
-    """Leads to where connections end with the answer while the file is there: `keepalive_timeout` knows no `if`."""
+    """Return a branch to where connections close after the response: `keepalive_timeout` has no `if`."""
     return EmptyBlock(
-        # looked for once a second, not in each request
+        # checked once a second, not in each request
         one("open_file_cache_errors", "on"),
         Section(f"if (-f {DRAINING})", one("return", _LEAVES)),
     )
 
 
 def _stream(settings: GatewaySettings, unknown: int) -> list[object]:
-    """To the service, which tells a change when it comes: nothing is kept back, kept or compressed on the way."""
+    """Return the location of a service's stream of changes, without buffering, caching or compression."""
     return [
         *_guards(),
         Section('if ($service = "")', one("return", unknown)),
-        # each listener hears something every 15 seconds
+        # each listener gets a message every 15 seconds
         _passed_on(settings, "16k", silence=_STREAM_SECONDS),
         one("proxy_buffering", "off"),
         one("gzip", "off"),
@@ -198,15 +198,16 @@ def _stream(settings: GatewaySettings, unknown: int) -> list[object]:
 def _passed_on(
     settings: GatewaySettings, header_size: str, silence: float | None = None, upstream: str = "$service"
 ) -> object:
-    """To a process of `upstream`, which may send nothing for `silence` seconds."""
+    """Forward to a process of `upstream`, which may send nothing for `silence` seconds."""
     silence = silence or settings.timeout_seconds
     return EmptyBlock(
         one("proxy_pass", f"http://{upstream}$service_uri"),
         forwarded_headers(),
         one("proxy_connect_timeout", _ms(CONNECT_SECONDS)),
         one("proxy_read_timeout", _ms(silence)),
-        # Only requests without effects come this far, so that any process may try: another where one refuses, or takes
-        # no connection. One that hung has taken all the time there is: `error_page` leads to where less is given.
+        # Only requests without effects reach this point, so any process may retry them: another one if the first
+        # refuses, or accepts no connection. A process that hung has used all the time: `error_page` leads to a location
+        # with a shorter limit.
         one("proxy_next_upstream", "error", "timeout"),
         one("proxy_next_upstream_timeout", _ms(silence / 2)),
         _transport(settings, header_size),
@@ -216,7 +217,7 @@ def _passed_on(
 def _passed_on_again(settings: GatewaySettings) -> object:
     return EmptyBlock(
         one("proxy_pass", "http://$another$service_uri"),
-        # not that of an entry of the cache that should have been renewed: nothing is taken from there any more
+        # not the ETag of a stale cache entry that was to be revalidated: the cache is not used any more
         forwarded_headers(etag="$http_if_none_match"),
         one("proxy_connect_timeout", _ms(AGAIN_CONNECT_SECONDS)),
         one("proxy_read_timeout", _ms(AGAIN_SECONDS)),
@@ -230,7 +231,7 @@ def _ms(seconds: float) -> str:
 
 
 def _transport(settings: GatewaySettings, header_size: str) -> object:
-    """What all that is passed on has in common."""
+    """Return the directives of all forwarded requests."""
     return EmptyBlock(
         one("proxy_http_version", "1.1"),
         lines("proxy_hide_header", [[name] for name in OF_THE_GATEWAY]),
@@ -239,10 +240,10 @@ def _transport(settings: GatewaySettings, header_size: str) -> object:
         # The Link header of features repeats a long query.
         one("proxy_buffer_size", header_size),
         one("proxy_busy_buffers_size", "64k"),
-        # A service waits for a client that reads slowly; nothing of its answer goes to the disk meanwhile.
+        # A service waits for a slow client; its response is not buffered on disk.
         one("proxy_max_temp_file_size", 0),
         limits(settings),
-        # The request's own id: a cached response carries that of the request it was made for.
+        # The request's own id: a cached response has that of the request it was made for.
         security_headers(
             ("X-Request-Id", "$request_id"),
             ("X-Cache", "$upstream_cache_status"),
@@ -253,11 +254,11 @@ def _transport(settings: GatewaySettings, header_size: str) -> object:
 
 
 def _document(name: str, media_type: str, public_url: str | None) -> object:
-    """The published OpenAPI document, with the address that the client used as its server."""
+    """Return the location of the published OpenAPI document, with the client's address as its server."""
     address: list[object] = [
         one("sub_filter", quoted(BASE_ADDRESS_PLACEHOLDER), quoted(f"$scheme://$client_host{PREFIX}")),
         one("sub_filter_types", "*"),
-        # of the file: the address in it is that of the request
+        # the time of the file: its address is replaced for each request
         one("sub_filter_last_modified", "on"),
     ]
     cors = (
@@ -274,7 +275,7 @@ def _document(name: str, media_type: str, public_url: str | None) -> object:
             one("return", 204),
         ),
         one("root", PUBLISHED.rpartition("/")[0]),
-        # Until the services have been heard of for the first time there is nothing to publish.
+        # Until all services have been seen once, nothing is published.
         one("try_files", "/openapi.json", "=503"),
         one("default_type", quoted(media_type)),
         response_headers(("Vary", quoted("Accept, Accept-Encoding")), ("Cache-Control", quoted("public, max-age=0"))),

@@ -1,4 +1,4 @@
-"""The processes of the services, as nginx's `upstream` blocks."""
+"""The processes of the services as nginx's `upstream` blocks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gateway.upstreams import Addresses
 
 BY_ADDRESS = "by_address_"
 _NONE = [["127.0.0.1:9", "down"]]
-"""nginx wants one server at least; one that is down answers 503, as a service that is not there should."""
+"""nginx requires at least one server; one that is down gives 503, as for a missing service."""
 
 
 def upstreams(addresses: Addresses, backups: Set[str]) -> object:
-    """A block for each service; for each of its processes one of the others, and `$another`, the name of that block.
+    """Return a block for each service; for each of its processes, one of the others, with its name in `$another`.
 
-    `$another` is empty where the process that was asked last is alone. The block with `BY_ADDRESS`
-    before its service's name takes the same address to the same process, as long as the processes are the same.
+    `$another` is empty if the process tried last is the only one. The block with `BY_ADDRESS` before its service's name
+    sends the same address to the same process, as long as the processes are the same.
     """
     block, others = EmptyBlock(), []
     for service in SERVICES:
@@ -36,7 +36,7 @@ def upstreams(addresses: Addresses, backups: Set[str]) -> object:
         block.sections.add(
             Section(
                 f"upstream {BY_ADDRESS}{service}",
-                # it knows no backups, which are on the machine of the others, and have the same folder
+                # hash does not support backups; these are on the same machine and share the folder
                 *([] if backups & set(found) else [one("hash", "$request_uri", "consistent")]),
                 lines("server", servers),
             )
@@ -45,15 +45,15 @@ def upstreams(addresses: Addresses, backups: Set[str]) -> object:
             name = f"{service}_but_{place}"
             rest = [other for other in found if other != address]
             block.sections.add(Section(f"upstream {name}", lines("server", _servers(rest, backups))))
-            # it is the last of those that were asked
+            # the last of the processes that were tried
             others.append(one(f'"~^{service} (.* )?{re.escape(address)}$"', name))
     block.sections.add(Section('map "$service $upstream_addr" $another', *others, one("default", '""')))
     return block
 
 
 def _servers(addresses: Iterable[str], backups: Set[str]) -> list[list[str]]:
-    # nginx wants one that is no backup
+    # nginx requires one server that is not a backup
     spare = backups if set(addresses) - backups else frozenset()
-    # Those that do not answer are left out of `addresses`. nginx itself counts no failures: a process that was just
-    # restarted, alone perhaps, must not be passed over for what its predecessor refused.
+    # Dead processes are not in `addresses`. nginx itself counts no failures: a process that was just restarted, perhaps
+    # the only one, must not be skipped because its predecessor refused connections.
     return [[address, "max_fails=0", *(["backup"] if address in spare else [])] for address in addresses]

@@ -1,1 +1,1 @@
-"""The services' parts: fetched, merged strictly, published as one whole."""
+"""The services' parts: fetch them, merge them strictly, and publish the whole."""

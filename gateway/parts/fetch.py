@@ -1,4 +1,4 @@
-"""Follows what the services say about themselves: their parts."""
+"""Poll the services for their parts of the API."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from libs.ogc.service_part import ServicePart
 _LOG = logging.getLogger("dams.parts")
 
 ABSENT_AFTER_SECONDS = 10.0
-"""A service that restarts stays advertised; one that is unreachable for longer does not."""
+"""Seconds after which an unreachable service is no longer advertised; a restart is shorter."""
 
 
 @dataclass
 class _Known:
-    """The last part of a service, its ETag, and when (monotonic seconds) the service was last heard of."""
+    """The last part of a service, its ETag, and the time of the last contact (monotonic seconds)."""
 
     service: str
     part: ServicePart | None = None
     etag: str | None = None
     heard: float = 0.0
     fault: str = ""
-    """Why the last address that was asked gave no part."""
+    """Error of the last address that returned no part."""
 
 
 class PartsFetcher:
-    """The parts of the services that have answered recently."""
+    """The parts of the services that answered recently."""
 
     def __init__(self, session: ClientSession) -> None:
         self._session = session
         self._known = {service: _Known(service) for service in SERVICES}
 
     async def refresh(self, addresses: Addresses) -> None:
-        """Asks every service once. Never fails: what does not answer is simply not heard of."""
+        """Poll every service once. Never raises: a service without an answer is skipped."""
         await asyncio.gather(*(self._ask(service, addresses.get(service, ())) for service in SERVICES))
 
     def present(self) -> list[ServicePart]:
-        """The part of each service that is there, in a fixed order."""
+        """Return the part of each available service, in a fixed order."""
         now = time.monotonic()
         return [
             known.part
@@ -60,7 +60,7 @@ class PartsFetcher:
                 await self._fetch(address, known)
             except (ClientError, OSError, ValueError) as error:
                 cause = f"{type(error).__name__}: {error}"
-                # a service that is away is nothing unusual; one that answers with something else is, and is logged once
+                # an unavailable service is normal; another answer than a part is not, and is logged once
                 unusual = isinstance(error, ValueError) and cause != known.fault
                 fields = {"upstream": service, "address": address, "cause": cause}
                 _LOG.log(logging.WARNING if unusual else logging.DEBUG, "no part", extra={"fields": fields})
@@ -73,7 +73,7 @@ class PartsFetcher:
         if not address.startswith("unix:"):
             await _read(self._session, address, known)
             return
-        # a session reaches one socket only
+        # a session can use only one socket
         async with ClientSession(connector=UnixConnector(address.removeprefix("unix:"))) as session:
             await _read(session, "localhost", known)
 

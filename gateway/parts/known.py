@@ -1,4 +1,4 @@
-"""The last good part of each service, kept across restarts: a service that is not there still owns its paths."""
+"""The last good part of each service, stored across restarts: an unavailable service still owns its paths."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _LOG = logging.getLogger("dams.parts")
 
 
 class KnownParts:
-    """What was published last of each service, of this run of the gateway or an earlier one."""
+    """The last published part of each service, from this run of the gateway or an earlier one."""
 
     def __init__(self, folder: Path) -> None:
-        """Reads what an earlier run has left in the run directory `folder`."""
+        """Read the parts that an earlier run left in the run directory `folder`."""
         self._folder = folder / KNOWN_PARTS
         self._parts = {service: part for service in SERVICES if (part := self._read(service)) is not None}
         self._present: tuple[str, ...] = ()
 
     @property
     def parts(self) -> list[ServicePart]:
-        """Those of services that are there first: a path that has moved belongs to them."""
+        """Return the parts, available services first: a path that has moved belongs to them."""
         return sorted(self._parts.values(), key=lambda part: part.name not in self._present)
 
     def remember(self, present: Iterable[ServicePart]) -> None:
-        """Takes the parts of the services that are there for the last good ones."""
+        """Store the parts of available services as the last good ones."""
         present = list(present)
         self._present = tuple(part.name for part in present)
         for part in present:

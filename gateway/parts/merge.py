@@ -1,7 +1,7 @@
-"""Strict merge of OpenAPI 3.0 documents: nothing is overwritten, nothing refers to what is not there.
+"""Strict merge of OpenAPI 3.0 documents: no overwriting, no dangling references.
 
-A conflict is an error that names both sides. The alternative, the last writer wins, would publish a document
-that describes one service's operation with another one's words.
+A conflict is an error that names both sides. With the alternative, last writer wins, the document could describe one
+service's operation with another one's text.
 """
 
 import re
@@ -15,7 +15,7 @@ _KNOWN = {"openapi", "info", "tags", "paths", "components", "servers", "external
 
 
 class MergeError(ValueError):
-    """The documents contradict each other; one sentence for each contradiction in `conflicts`."""
+    """The documents contradict each other; `conflicts` has a sentence for each contradiction."""
 
     def __init__(self, conflicts: Sequence[str]) -> None:
         super().__init__("; ".join(conflicts))
@@ -23,14 +23,14 @@ class MergeError(ValueError):
 
 
 def merge(documents: Sequence[tuple[str, Document]]) -> dict[str, Any]:
-    """One document from those of several services, given as (service, document) pairs.
+    """Merge the documents of several services, given as (service, document) pairs.
 
-    `openapi` and `info` are those of the first; `servers` are left out, for the publisher to add. The input is
-    not changed, but parts of it are shared with the result.
+    `openapi` and `info` are those of the first; the publisher adds `servers`. The input is not changed, but the result
+    shares parts of it.
 
-    Raises MergeError with every conflict found: an operation, operationId or path template that occurs twice,
-    components (but for the values of enumerations, which are united) or tags of one name that differ, a tag that is
-    nowhere described, a reference to nothing, OpenAPI versions that differ.
+    Raises MergeError with every conflict: a repeated operation, operationId or path template, different components
+    (except for enumeration values, which are united) or tags with one name, an undescribed tag, a dangling reference,
+    different OpenAPI versions.
     """
     if not documents:
         raise MergeError(["there is no document to merge"])
@@ -77,7 +77,7 @@ def _merge_paths(documents: Sequence[tuple[str, Document]], conflicts: list[str]
     templates: dict[str, tuple[str, str]] = {}
     for service, document in documents:
         for path, item in document.get("paths", {}).items():
-            # The names of parameters do not tell paths apart (OpenAPI 3.0, Paths Object).
+            # Paths that differ only in names of parameters are equal (OpenAPI 3.0, Paths Object).
             owner, template = templates.setdefault(re.sub(r"\{[^}]*\}", "{}", path), (service, path))
             if template != path:
                 conflicts.append(f"{owner} and {service} have the same path as {template} and {path}")
@@ -85,7 +85,7 @@ def _merge_paths(documents: Sequence[tuple[str, Document]], conflicts: list[str]
             target = merged.setdefault(path, {})
             for key, value in item.items():
                 other = owners.setdefault((path, key), service)
-                # What is not a method (parameters, summary) may be said twice, in the same words.
+                # Members other than methods (parameters, summary) may occur twice if they are equal.
                 if key in target and (key in METHODS or target[key] != value):
                     name = f"{key.upper()} {path}" if key in METHODS else f"{key} of {path}"
                     conflicts.append(f"{other} and {service} both define {name}")
@@ -111,9 +111,9 @@ def _merge_components(documents: Sequence[tuple[str, Document]], conflicts: list
 
 
 def _united(known: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The one component that both are; None where they contradict each other.
+    """Return the union of both components; None if they contradict each other.
 
-    Of enumerations one may know more values: a service adds the media types of its own formats to those of all.
+    Enumerations may have different values: a service adds the media types of its own formats to the common ones.
     """
     if known == other:
         return known
@@ -159,11 +159,11 @@ def _check_references(
 
 def _references(node: object) -> Iterator[str]:
     if isinstance(node, Mapping):
-        # A property may be called "$ref" too; only a text value makes it a reference.
+        # A property may also be called "$ref"; only a text value makes it a reference.
         if isinstance(node.get("$ref"), str):
             yield node["$ref"]
         for name, value in node.items():
-            # Examples are data: what looks like a reference in them is none.
+            # Examples are data: they contain no references.
             if name not in {"example", "default", "enum"}:
                 yield from _references(value)
     elif isinstance(node, list):

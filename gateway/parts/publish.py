@@ -1,4 +1,4 @@
-"""Merges the parts strictly and publishes the whole: `openapi.json` for clients, the rest for `common`."""
+"""Merge the parts strictly and publish the whole: `openapi.json` for clients, the rest for `common`."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What is published of some parts, ready to be written."""
+    """The merged parts, ready to be published."""
 
     services: tuple[str, ...]
     document: bytes
-    """`openapi.json`."""
+    """Content of `openapi.json`."""
     whole: bytes
-    """What else the parts add up to, for `common`."""
+    """The rest of the merged parts, for `common`."""
 
 
 def merge_parts(parts: Sequence[ServicePart], address: str) -> Published:
-    """What is published of the parts; the OpenAPI document has `address` as its server.
+    """Merge the parts; the OpenAPI document has `address` as its server.
 
-    Raises MergeError where the parts contradict each other, declare paths that cannot be routed, or the document would
-    not be valid OpenAPI.
+    Raises MergeError if the parts contradict each other, declare paths that cannot be routed, or give an invalid
+    OpenAPI document.
     """
     document = merge([(part.name, part.openapi) for part in parts])
     if conflicts := [sentence for part in parts for sentence in unroutable(part)]:
@@ -57,7 +57,7 @@ def merge_parts(parts: Sequence[ServicePart], address: str) -> Published:
 
 
 class Publisher:
-    """Publishes what parts add up to; those that contradict each other change nothing but the log."""
+    """Publishes merged parts; contradictory parts are only logged."""
 
     def __init__(self, folder: Path, public_url: str | None) -> None:
         self._file = folder / PUBLISHED
@@ -67,11 +67,11 @@ class Publisher:
 
     @property
     def services(self) -> tuple[str, ...]:
-        """Those that the published document describes."""
+        """The services in the published document."""
         return self.published.services if self.published else ()
 
     async def merged(self, parts: Sequence[ServicePart]) -> Published | None:
-        """What to publish of the parts; None where they are those of the last call, or contradict each other."""
+        """Return the merged parts; None if they are those of the last call, or contradict each other."""
         if not parts or parts == self._last_tried:
             return None
         self._last_tried = parts
@@ -83,14 +83,14 @@ class Publisher:
             fields = {"conflicts": list(error.conflicts), "published": list(self.services)}
             _LOG.error("THE PARTS CONTRADICT EACH OTHER; the last good document stays", extra={"fields": fields})
         except (OSError, subprocess.SubprocessError) as error:
-            # not the fault of the parts: they are tried again
+            # not a fault of the parts: try them again
             self._last_tried = ()
             _LOG.error("the document cannot be validated", extra={"fields": {"cause": str(error)}})
         return None
 
     def publish(self, published: Published) -> None:
-        """Writes the document, for nginx to hand out, and shows the rest on the internal port."""
-        # The compressed one first: nginx takes either, and must not pair an old one with a new one for long.
+        """Write the document for nginx, and show the rest on the internal port."""
+        # The compressed one first: nginx uses either, and must not mix an old and a new one for long.
         compressed = gzip.compress(published.document, mtime=0)
         _replace(self._file.with_name(self._file.name + ".gz"), compressed)
         _replace(self._file, published.document)
@@ -107,7 +107,7 @@ def _replace(file: Path, content: bytes) -> None:
 
 
 def _fault(document: bytes) -> str:
-    """What keeps the document from being valid OpenAPI; raises where the program that tells does not run."""
+    """Return why the document is not valid OpenAPI; raises if the validator does not run."""
     command = [sys.executable, "-m", "gateway.parts.validate"]
     told = subprocess.run(  # noqa: S603 a program of ours
         command, input=document, stdout=subprocess.PIPE, cwd=_ROOT, timeout=VALIDATION_SECONDS, check=True

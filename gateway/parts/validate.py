@@ -1,6 +1,6 @@
-"""`python -m gateway.parts.validate` reads a document, and writes what keeps it from being valid OpenAPI, or nothing.
+"""`python -m gateway.parts.validate` reads a document, and writes why it is not valid OpenAPI, or nothing.
 
-A program, as it is needed where the parts have changed alone, and its libraries would be 20 MB of the gateway.
+A separate program: it only runs when parts have changed, and its libraries would take 20 MB in the gateway.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 
 def fault(document: bytes) -> str:
-    """What is wrong with an OpenAPI document in JSON, in one line; empty where nothing is."""
+    """Return the fault of an OpenAPI document in JSON in one line; empty if it is valid."""
     try:
         validate(orjson.loads(document))
     except OpenAPIValidationError as error:

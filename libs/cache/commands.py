@@ -1,7 +1,7 @@
-"""Commands to Redis over one link, those of all requests together.
+"""Send commands to Redis over one link, shared by all requests.
 
-What comes while a round trip is under way goes with the next one: under load a command costs a small part of a
-round trip, and an idle service waits for none but its own.
+Commands that arrive during a round trip are sent with the next one: under load a command costs a small part of a round
+trip, and in an idle service it waits for its own round trip only.
 """
 
 import asyncio
@@ -17,17 +17,17 @@ from libs.cache.links import Command, link_to
 from libs.concurrency.background import background
 
 DEADLINE = 0.1
-"""Seconds. What is cached takes a millisecond; on two processors with ten processes each, 40 at the most."""
+"""Timeout in seconds. A cached value takes a millisecond; on two processors with ten processes each, at most 40 ms."""
 _GRACE = 0.02
-"""Seconds for what has come meanwhile to be read: a process that was late itself must not take Redis for hung."""
+"""Extra time in seconds to read replies that have arrived: a delay of this process must not look like a hung Redis."""
 _BYTES_A_SECOND = 20_000_000
-"""Of values that are sent, which get more time."""
+"""Bytes per second by which the timeout grows for values that are sent."""
 _CONNECT_SECONDS = 1.0
-"""Connecting and its commands (AUTH, SELECT) and a first reply. No request waits for it."""
+"""Timeout in seconds for connecting, its commands (AUTH, SELECT) and a first reply. No request waits for it."""
 _PAUSES = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0)
-"""Before each attempt to connect after a failure; the last one again and again."""
+"""Pauses in seconds before each attempt to connect after a failure; the last one repeats."""
 _POSTED_SECONDS = 0.005
-"""For which a command that nobody waits for may wait for one that takes it along."""
+"""Maximum time in seconds for which a posted command waits for another command to be sent with it."""
 _MOST_TOGETHER = 64
 _MOST_WAITING = 10_000
 
@@ -36,26 +36,26 @@ _AVAILABLE = Gauge("dams_tile_cache_available", "1 where Redis answered the last
 
 
 class CacheAway(Exception):
-    """Redis cannot be reached, or could not a moment ago."""
+    """Redis is unavailable, or was a moment ago."""
 
 
 class Commands:
-    """Sends commands in the order in which they come; a broken connection is made again.
+    """Sends commands in order of arrival, and reconnects a broken connection.
 
-    A circuit breaker: a command that has no reply within `deadline` seconds opens it, and every command fails at once
-    until Redis has answered a PING again. No request waits for that, nor for a connection.
+    It is a circuit breaker: a command without a reply within `deadline` seconds opens it. Then every command fails at
+    once until Redis answers a PING again. No request waits for that, nor for a connection.
     """
 
     def __init__(self, url: str, *, deadline: float = DEADLINE) -> None:
         self._link = link_to(url)
         self._deadline = deadline
         self._closed = False
-        """The circuit breaker: commands are sent."""
+        """State of the circuit breaker: when closed, commands are sent."""
         self._waiting: list[tuple[Command, asyncio.Future[Any] | None]] = []
         self._wake = asyncio.Event()
         self._sending = AsyncExitStack()
         self.cause = ""
-        """Of the last failure."""
+        """Cause of the last failure."""
 
     async def __aenter__(self) -> Self:
         await self._connect()
@@ -63,7 +63,7 @@ class Commands:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        # an answer to this means that all that came before has been sent
+        # a reply to this means that all earlier commands were sent
         with contextlib.suppress(CacheAway, TimeoutError):
             await asyncio.wait_for(self.run("PING"), _CONNECT_SECONDS)
         await self._sending.aclose()
@@ -77,7 +77,7 @@ class Commands:
         return not self._closed
 
     async def run(self, *command: bytes | str | int) -> Any:
-        """The reply, a ResponseError where Redis refuses. Raises CacheAway."""
+        """Return the reply, or a ResponseError if Redis rejects the command. Raises CacheAway."""
         if self.away or len(self._waiting) >= _MOST_WAITING:
             raise CacheAway(self.cause)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -86,15 +86,15 @@ class Commands:
         return await future
 
     def post(self, *command: bytes | str | int) -> None:
-        """Send it some time; nobody waits for it, and nobody hears when that fails."""
+        """Send the command later, without waiting for it and without reporting a failure."""
         if not (self.away or len(self._waiting) >= _MOST_WAITING):
             if not self._waiting:
-                # a system call for itself would cost more than the rest of it
+                # a system call of its own would cost more than the rest of the command
                 asyncio.get_running_loop().call_later(_POSTED_SECONDS, self._send_posted)
             self._waiting.append((command, None))
 
     def _send_posted(self) -> None:
-        # most have gone along with others meanwhile
+        # most posted commands have been sent with others by now
         if self._waiting:
             self._wake.set()
 
@@ -110,7 +110,7 @@ class Commands:
             try:
                 replies = await self._exchange([command for command, _ in batch])
             except Exception as error:
-                # whatever it is: a sender that ends would leave all that come later waiting
+                # catch everything: if the sender stopped, all later commands would wait forever
                 await self._open(error)
                 self._fail(batch)
                 failed, self._waiting = self._waiting, []
@@ -124,14 +124,14 @@ class Commands:
                     future.set_result(reply)
 
     async def _connected(self) -> None:
-        """Tries to connect until there is a connection."""
+        """Try to connect until a connection is open."""
         pauses = chain(_PAUSES, repeat(_PAUSES[-1]))
         while not self._closed:
             await asyncio.sleep(next(pauses))
             await self._connect()
 
     async def _connect(self) -> None:
-        """A link over which Redis has answered, or none."""
+        """Open a link on which Redis has answered; leave none open on failure."""
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 await self._link.connect()
@@ -145,7 +145,7 @@ class Commands:
             _AVAILABLE.set(1)
 
     async def _open(self, error: Exception) -> None:
-        """The circuit breaker is open from now on."""
+        """Open the circuit breaker."""
         self.cause, self._closed = f"{type(error).__name__}: {error}", False
         _AVAILABLE.set(0)
         await self._link.close()
@@ -155,7 +155,7 @@ class Commands:
         async with _deadline(self._deadline + size / _BYTES_A_SECOND):
             replies = await self._link.exchange(commands)
         if len(replies) != len(commands):
-            # which reply is to which command is unknown
+            # replies can no longer be matched to commands
             raise CacheAway(f"{len(replies)} replies to {len(commands)} commands")
         return replies
 

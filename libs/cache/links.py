@@ -1,6 +1,6 @@
-"""What commands go over to Redis: a connection to one server, to the master that Sentinels name, or those of a cluster.
+"""Links to Redis: a connection to one server, to the master that Sentinels name, or the connections of a cluster.
 
-A link neither waits for ever nor tries for ever: whoever uses it sets the time limits.
+A link has no timeouts and no retries: its caller sets the limits.
 """
 
 from __future__ import annotations
@@ -26,35 +26,38 @@ Command = tuple[bytes | str | int, ...]
 _SCHEME = re.compile(r"(?P<server>redis|rediss|unix)|(?P<tls>redis|rediss)\+(?P<kind>sentinel|cluster)")
 _PORTS = {"sentinel": 26379, "cluster": 6379}
 _SENTINEL_SECONDS = 0.2
-"""For one Sentinel; then the next is asked."""
+"""Timeout in seconds of one Sentinel; then the next is tried."""
 
 
 class Link(Protocol):
-    """What takes commands."""
+    """Sends commands to Redis."""
 
     async def connect(self) -> None:
-        """Connect, and have an answer. Raises what went wrong."""
+        """Connect and wait for a reply. Raises any error that occurs."""
 
     async def exchange(self, commands: Sequence[Command]) -> list[Any]:
-        """Replies in the order of the commands, a ResponseError where one was refused. Raises what went wrong."""
+        """Return replies in the order of the commands, a ResponseError for each rejected one.
+
+        Raises any error that occurs.
+        """
 
     async def close(self) -> None:
-        """Part from Redis without a word; `connect` begins anew."""
+        """Drop the connection without notice to Redis; `connect` starts again."""
 
 
 def link_to(url: str) -> Link:
-    """The link that an address asks for. Raises ValueError where it is not like one of these:
+    """Return the link for an address. Raises ValueError unless it has one of these forms:
 
     `redis://:password@host:6379/0`, `rediss://…` with TLS, `unix://:password@/path?db=0`;
-    `redis+sentinel://:password@host:26379,host:26379/master/0` asks Sentinels which server is the master;
-    `redis+cluster://:password@host:6379,host:6379` is a cluster, of which these are some.
+    `redis+sentinel://:password@host:26379,host:26379/master/0` finds the master through Sentinels;
+    `redis+cluster://:password@host:6379,host:6379` is a cluster, given by some of its nodes.
     """
     found = _SCHEME.fullmatch(url.partition("://")[0])
     if found is None:
         raise ValueError("begins with none of redis://, rediss://, unix://, redis+sentinel://, redis+cluster://")
     if found["server"]:
         return _Server(ConnectionPool.from_url(url, **_OF_CONNECTIONS))
-    # not by urlsplit, which refuses an IPv6 address behind another host
+    # urlsplit rejects an IPv6 address after another host
     place, _, path = re.split(r"[?#]", url.partition("://")[2])[0].partition("/")
     hosts = _hosts(place, _PORTS[found["kind"]])
     options: dict[str, Any] = {**_OF_CONNECTIONS, **_credentials(place), "ssl": found["tls"] == "rediss"}
@@ -62,14 +65,14 @@ def link_to(url: str) -> Link:
 
 
 def redis_address(text: str) -> str:
-    """The address, which must be like one that `link_to` knows. Raises ValueError."""
+    """Return the address if `link_to` knows its form. Raises ValueError otherwise."""
     link_to(text)
     return text
 
 
 _OF_CONNECTIONS: dict[str, Any] = {
     "protocol": 2,
-    # a round trip has one time limit, not each of its steps
+    # the limit applies to a whole round trip, not to each of its steps
     "socket_timeout": None,
     "socket_connect_timeout": None,
     "retry": Retry(NoBackoff(), 0),
@@ -116,7 +119,7 @@ class _Server:
 
     async def exchange(self, commands: Sequence[Command]) -> list[Any]:
         if self._connection is not None:
-            # the server may have closed it since; what it did not answer is asked again
+            # the server may have closed the connection: repeat what it did not answer
             try:
                 return await _round_trip(self._connection, commands)
             except BrokenConnection:
@@ -151,7 +154,7 @@ async def _round_trip(connection: Connection, commands: Sequence[Command]) -> li
 
 
 class _Cluster:
-    """The connections of a cluster: commands of one key each, those of several keys as several."""
+    """The connections of a cluster: a command of several keys is sent as one command per key."""
 
     def __init__(self, hosts: Sequence[tuple[str, int]], options: dict[str, Any]) -> None:
         self._hosts = hosts
@@ -163,7 +166,7 @@ class _Cluster:
         nodes = [ClusterNode(host, port) for host, port in self._hosts]
         self._client = client = RedisCluster(startup_nodes=nodes, **self._options)
         await client.initialize()
-        # a part of it would be a cache for some tiles, and a time limit for each of the others
+        # every node must answer: without one, requests for its tiles would each wait until the timeout
         for node in client.get_primaries():
             await node.execute_command("PING")
 
@@ -188,14 +191,14 @@ class _Cluster:
         if client is not None:
             with contextlib.suppress(Exception):
                 await client.aclose()
-            # which does nothing once a node was lost, until the client has asked for the nodes again
+            # after losing a node, the client closes nothing until it has read the list of nodes again
             for node in client.get_nodes():
                 with contextlib.suppress(Exception):
                     await node.disconnect()
 
 
 async def _scan(client: RedisCluster, command: Command) -> tuple[bytes, list[bytes]]:
-    """One node after another; the cursor says which, and how far that is."""
+    """Scan one node after another; the cursor has the node and its own cursor."""
     _, cursor, *arguments = command
     nodes = sorted(client.get_primaries(), key=lambda node: node.name)
     number, _, inner = (cursor.decode() if isinstance(cursor, bytes) else str(cursor)).partition(":")
@@ -207,7 +210,7 @@ async def _scan(client: RedisCluster, command: Command) -> tuple[bytes, list[byt
 
 
 def _parts_of(command: Command) -> list[Command]:
-    """The commands of one key each that a command is in a cluster, none for what is asked of its nodes."""
+    """Return the command split into commands of one key each; empty for commands to the nodes themselves."""
     name, *arguments = command
     if name == "SCAN":
         return []

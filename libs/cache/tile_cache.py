@@ -1,4 +1,4 @@
-"""Tiles shared by all replicas, in Redis. Without Redis answers come slower, never wrong, never as an error."""
+"""Tiles shared by all replicas, in Redis. Without Redis, responses are slower, but never wrong and never an error."""
 
 import asyncio
 import logging
@@ -22,15 +22,15 @@ _CHECKSUM_BYTES = 4
 SCANNED_AT_ONCE = 1000
 _SHARE_SECONDS = 1800
 _SILENT_SECONDS = 2.0
-# a claim may have ended by itself, and be another's by now
+# release only this cache's claim: it may have expired, and another process may hold it now
 _RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('UNLINK', KEYS[1]) end"
 
 
 class TileCache:
-    """Bytes under versioned keys. A key never means two different things, so nothing is ever stale.
+    """Bytes under versioned keys. A key never changes its meaning, so no entry is ever stale.
 
-    `share_bytes` bounds what `put_some` may take altogether, in all replicas. After `deadline` seconds without a reply
-    there is no cache, until there is one again.
+    `share_bytes` limits the total of `put_some` in all replicas. If Redis does not reply within `deadline` seconds, the
+    cache is off until Redis replies again.
     """
 
     def __init__(self, url: str | None, *, share_bytes: int = 64 * 1024 * 1024, deadline: float = DEADLINE) -> None:
@@ -53,11 +53,11 @@ class TileCache:
 
     @property
     def trouble(self) -> str | None:
-        """None, or why there is no cache at the moment although there should be one."""
+        """The reason why a configured cache is unavailable; None if it works."""
         return f"tile cache: {self._commands.cause}" if self._commands and self._commands.away else None
 
     async def get(self, *keys: str) -> list[bytes | None]:
-        """The bytes of each key, in one round trip; None where there are none, or damaged ones, or no cache."""
+        """Return the bytes of each key, in one round trip; None for missing or damaged ones, or without a cache."""
         values = await self._run("MGET", *map(_name, keys))
         if not isinstance(values, list) or len(values) != len(keys):
             if values is not None:
@@ -75,23 +75,23 @@ class TileCache:
         return found
 
     def put(self, key: str, value: bytes, *, seconds: int = SECONDS_KEPT) -> None:
-        """Keep the bytes for a week, or until memory runs short. Nobody waits for it."""
+        """Store the bytes for a week, or until memory runs short. The caller does not wait."""
         if self._commands:
             self._commands.post("SET", _name(key), _sealed(value), "EX", seconds)
 
     def replace(self, key: str, value: bytes) -> None:
-        """Put the bytes, which say more of the same thing, in the place of those that are there, if any still are."""
+        """Replace the bytes, if they are still cached, by a more complete version of the same content."""
         if self._commands:
             self._commands.post("SET", _name(key), _sealed(value), "XX", "KEEPTTL")
 
     def put_some(self, key: str, value: bytes) -> None:
-        """Cache the bytes for half an hour, unless entries of this kind have used up their share of memory."""
+        """Store the bytes for half an hour, unless entries of this kind have used their share of memory."""
         task = asyncio.create_task(self._put_some(key, value))
         self._putting.add(task)
         task.add_done_callback(self._putting.discard)
 
     async def _put_some(self, key: str, value: bytes) -> None:
-        # an entry lives half an hour, so that entries of at most two half hours are there at any time
+        # an entry lives for half an hour: at any time, there are entries of at most two half hours
         account = b"%sshare:%d" % (_PREFIX, time.time() // _SHARE_SECONDS)
         content = _sealed(value)
         spent = await self._run("INCRBY", account, len(content) + len(key))
@@ -102,25 +102,25 @@ class TileCache:
             self._commands.post("SET", _name(key), content, "EX", _SHARE_SECONDS)
 
     async def claim(self, name: str, *, seconds: float) -> bool | None:
-        """Whether this caller has the claim now and others have not; None where the cache is away."""
+        """Return whether this caller got the claim; None if the cache is unavailable."""
         try:
             reply = await self._asked("SET", _name(name), self._owner, "NX", "PX", int(seconds * 1000))
         except CacheAway:
             return None
-        # a cache that takes no claims has none of others either
+        # a cache that accepts no claims has none of other processes either
         return None if isinstance(reply, ResponseError) else reply is not None
 
     def release(self, name: str) -> None:
-        """End a claim of this cache's own, after everything that was put before."""
+        """Release a claim of this cache, after everything that was stored before."""
         if self._commands:
             self._commands.post("EVAL", _RELEASE, 1, _name(name), self._owner)
 
     async def check(self) -> None:
-        """Raises CacheAway where there is no cache to speak of."""
+        """Raise CacheAway if the cache is unavailable."""
         await self._asked("PING")
 
     async def entries(self, pattern: str) -> AsyncIterator[list[tuple[str, int]]]:
-        """Keys that match (`*`, `?`, `[ab]`) with the number of their bytes, some at a time. Raises CacheAway."""
+        """Yield matching keys (`*`, `?`, `[ab]`) with their sizes in bytes, in batches. Raises CacheAway."""
         cursor: Any = b"0"
         while True:
             reply = await self._asked("SCAN", cursor, "MATCH", _name(pattern), "COUNT", SCANNED_AT_ONCE)
@@ -137,7 +137,7 @@ class TileCache:
                 return
 
     async def delete(self, keys: Sequence[str]) -> int:
-        """Forget the keys; how many there were. Raises CacheAway."""
+        """Delete the keys and return how many existed. Raises CacheAway."""
         reply = await self._asked("UNLINK", *map(_name, keys)) if keys else 0
         if not isinstance(reply, int):
             raise CacheAway(f"UNLINK was refused: {reply}")

@@ -1,13 +1,13 @@
-"""Keeps redis-py from loading the SDK of OpenTelemetry, as it does where that is installed, for metrics of its own.
+"""Stop redis-py from loading OpenTelemetry's SDK, which it does for its own metrics wherever that is installed.
 
-It takes 2.7 MB of each process, and traces are wanted by few (`libs/tracing/`). To be imported before redis.
+The SDK takes 2.7 MB per process, and few operators use traces (`libs/tracing/`). Import this module before redis.
 """
 
 import importlib
 import sys
 
 if "opentelemetry" not in sys.modules:
-    # what stands for a module that is not installed (import system of Python, section 5.3.1)
+    # marks a module as not installed (Python's import system, section 5.3.1)
     sys.modules["opentelemetry"] = None  # type: ignore[assignment]
     try:
         importlib.import_module("redis.observability.providers")

@@ -1,9 +1,9 @@
-"""Ocean basins: what pages, maps and titles call the codes that best tracks have (IBTrACS)."""
+"""Names of ocean basins for pages, maps and titles, by their codes in best tracks (IBTrACS)."""
 
 from collections.abc import Mapping
 
 BASIN = "basin"
-"""The property that holds the code."""
+"""The property with the code."""
 
 BASINS: Mapping[str, str] = {
     "NA": "North Atlantic",

@@ -9,15 +9,15 @@ UNKNOWN = "The list of collections is not known yet; try again in a moment."
 
 
 class Catalogue:
-    """Where handlers look collections up; classes derived from it keep it up to date."""
+    """Looks up collections for handlers; derived classes keep it up to date."""
 
     def __init__(self) -> None:
-        # None before the first catalogue
+        # None before the first catalogue is loaded
         self._collections: Mapping[str, Collection] | None = None
 
     @property
     def known(self) -> Mapping[str, Collection] | None:
-        """All collections by id, the same object until another catalogue has come; None before the first."""
+        """All collections by id, the same object until the next catalogue; None before the first."""
         return self._collections
 
     @property
@@ -28,12 +28,12 @@ class Catalogue:
         return self._collections
 
     def collection(self, collection_id: str) -> Collection:
-        """The collection of that id. Raises NotFound, or Unavailable before the first catalogue."""
+        """Return the collection of that id. Raises NotFound, or Unavailable before the first catalogue."""
         found = self.collections.get(collection_id)
         if found is None:
             raise NotFound(f"There is no collection '{collection_id}'.")
         return found
 
     async def health(self) -> str | None:
-        """None, or what is missing."""
+        """Return a description of the fault, or None."""
         return "catalogue: none yet" if self._collections is None else None

@@ -1,4 +1,4 @@
-"""The parameter `collections`: which of them a resource of the dataset is about (/req/collections-selection). Pure."""
+"""The parameter `collections`, which selects collections of the dataset (/req/collections-selection). Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from libs.catalogue.model import Collection
 from libs.ogc.errors import Fault
 
 MOST = 32
-"""In one tile; `maxItems` of the parameter."""
+"""Maximum number of collections in one tile; `maxItems` of the parameter."""
 _SHOWN = 100
-"""Characters of a name in a sentence about it."""
+"""Maximum length of a name in an error message, in characters."""
 _LOOKED_AT = 300
-"""Collections whose names may be meant by one that does not exist."""
+"""Maximum number of collections that are compared with an unknown name, for a suggestion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +23,19 @@ class Chosen:
 
     collections: tuple[Collection, ...]
     named: bool
-    """Whether the request names them."""
+    """Whether the request names the collections."""
     omitted: int = 0
-    """How many more there are, which a request that names none does not get."""
+    """Number of further collections that a request without names does not get."""
 
 
 def chosen_collections(
     known: Mapping[str, Collection], names: Sequence[str] | None, base: str
 ) -> tuple[Chosen, list[Fault]]:
-    """The collections that `names` (ids, or addresses that begin with the service's `base`) choose, and what is wrong.
+    """Return the collections that `names` select, and the faults.
 
-    Without names, the first tables and views with a geometry, in the order of the list of collections, but for those
-    that are configured not to be shown with others. Functions may take any time, and want arguments.
+    A name is an id, or an address that begins with the service's `base`. Without names, these are the first tables and
+    views with a geometry, in the order of the list of collections, except those configured not to be shown with others.
+    Functions are left out: they may take long, and need arguments.
     """
     if names is None:
         usual = [each for each in known.values() if each.geometries and each.overview]
@@ -45,7 +46,7 @@ def chosen_collections(
     for name in names:
         collection = _named(known, name, base)
         if collection is None:
-            # to look for names that are near takes long: once is enough
+            # searching for similar names takes long: do it once
             hint = "" if faults else _hint(known, name)
             faults.append(_fault(f"there is no collection '{name[:_SHOWN]}'{hint}", name))
         elif not collection.geometries:
@@ -58,8 +59,8 @@ def chosen_collections(
 
 
 def collections_value(collections: Sequence[Collection]) -> str:
-    """The parameter's value that chooses these, as it stands in an address."""
-    # a comma between two ids is none of an id, which is escaped once more
+    """Return the parameter's value that selects these, escaped for an address."""
+    # a comma separates ids: a comma within an id is escaped twice
     return ",".join(quote(quote(each.id) if set(each.id) & {",", "%"} else each.id, safe="") for each in collections)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue as another service has it: fetched in the background; the last good copy stays."""
+"""Another service's copy of the catalogue: fetched in the background; the last good copy stays in use."""
 
 import asyncio
 import logging
@@ -21,11 +21,11 @@ _LOG = logging.getLogger("dams.catalogue")
 _HEARD = Gauge("dams_catalogue_timestamp_seconds", "When common last said what collections there are")
 
 FIRST_SECONDS = 3.0
-"""How long a service waits for the catalogue before it starts without."""
+"""Seconds for which a service waits for the catalogue before it starts without one."""
 ANSWER_SECONDS = 10.0
-"""How long `common` may take to answer."""
+"""Timeout of `common`'s response, in seconds."""
 
-# What a body that is no catalogue, or another version's, makes of us.
+# errors from a body that is not a catalogue, or has another version's form
 _UNREADABLE = (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError)
 
 Entries = Mapping[str, Mapping[str, Any]]
@@ -34,7 +34,7 @@ Entries = Mapping[str, Mapping[str, Any]]
 class CatalogueClient(Catalogue):
     """Follows `common`'s `/internal/catalogue`.
 
-    `common` may be down: the last good copy serves on, and is saved in `state_file` for the next start.
+    If `common` is down, the last good copy stays in use. `state_file` stores it for the next start.
     """
 
     def __init__(self, url: str, *, refresh_seconds: float = 2.0, state_file: Path | None = None) -> None:
@@ -66,7 +66,7 @@ class CatalogueClient(Catalogue):
         try:
             await self._fetch(session)
         except (ClientError, OSError) as error:
-            # common is away, or takes too long: the last good copy serves on
+            # common is unavailable or slow: the last good copy stays in use
             _LOG.debug("no catalogue", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
         except _UNREADABLE as error:
             self._refuse(f"{type(error).__name__}: {error}")
@@ -76,11 +76,11 @@ class CatalogueClient(Catalogue):
             self._refused = None
 
     def _pause(self) -> float:
-        # before the first answer there is nothing to serve with: ask often
+        # without a catalogue this service cannot respond: poll often until the first one
         return self._refresh_seconds if self._etag else 0.2
 
     def _refuse(self, cause: str) -> None:
-        """Say that common's catalogue cannot be read, once for each cause: this is asked every few seconds."""
+        """Log that common's catalogue cannot be read, once per cause: it is polled every few seconds."""
         if cause != self._refused:
             _LOG.warning("catalogue not understood; the last good one stays", extra={"fields": {"cause": cause}})
         self._refused = cause
@@ -109,12 +109,12 @@ class CatalogueClient(Catalogue):
         except FileNotFoundError:
             return
         except (OSError, *_UNREADABLE) as error:
-            # damaged, or written by another version: the next answer of common replaces it
+            # damaged, or from another version: the next response of common replaces it
             _LOG.warning("saved catalogue not read", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
 
 def _parse(body: bytes, before: Entries, known: Mapping[str, Collection]) -> tuple[Entries, dict[str, Collection]]:
-    """Entries and collections by id; what is as it was before keeps its collection, which is most of them."""
+    """Return entries and collections by id; an unchanged entry keeps its collection, as most do."""
     entries = {entry["id"]: entry for entry in orjson.loads(body)["collections"]}
     return entries, {
         identifier: known[identifier] if before.get(identifier) == entry else Collection.from_json(entry)
@@ -124,7 +124,7 @@ def _parse(body: bytes, before: Entries, known: Mapping[str, Collection]) -> tup
 
 def _save(file: Path, body: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    # processes of a service share the folder; in containers even their numbers are the same
+    # processes of a service share the folder; in containers, even their process ids may be equal
     scratch = file.with_suffix(f".{uuid4().hex}.new")
     try:
         scratch.write_bytes(body)

@@ -1,4 +1,4 @@
-"""The state of a database, read in one statement: what data versions are made of."""
+"""The state of a database, read in one statement: the input of data versions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from libs.pg.sql import sql
 
-# Triggers count the changes of watched relations exactly and in the transaction of the change. The server's counters
-# lag up to ten seconds while the writing connection idles. They are part of every version all the same, as writes
-# without a trigger (DISABLE TRIGGER, logical replication, a dropped trigger) show nowhere else.
-# The file number changes with a TRUNCATE and where ALTER TABLE rewrites all rows, which fires no trigger.
+# Triggers count the changes of watched relations exactly, in the transaction of the change. The server's counters lag
+# up to ten seconds while the writing connection idles. They are part of every version nevertheless: they alone show
+# writes without a trigger (DISABLE TRIGGER, logical replication, a dropped trigger). The file number changes with
+# TRUNCATE, and when ALTER TABLE rewrites all rows; both fire no trigger.
 _STATEMENT = """
 WITH parts AS (
     -- ATTACH and DETACH PARTITION, and INHERIT, write here alone
@@ -63,50 +63,50 @@ _WATCHED_WITHOUT_TOKENS = sql("SELECT relation::bigint AS oid, version::text AS 
 _NONE_WATCHED = sql("SELECT NULL::bigint AS oid, NULL::text AS version WHERE false")
 
 
-# A timeline begins with each promotion and each recovery to a point in time. A server that has just been promoted
-# writes its own into the control file some minutes later; names of WAL files, which a replica has not, are never late.
+# Each promotion and each point-in-time recovery starts a timeline. A server that was just promoted updates its control
+# file some minutes later. Names of WAL files are never late, but a replica does not have them.
 _CLUSTER = sql("""(SELECT system_identifier FROM pg_control_system()),
         CASE WHEN pg_is_in_recovery() THEN (SELECT timeline_id FROM pg_control_checkpoint())
             ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer END""")
-# for a role from which the rights to these functions were taken
+# for a role without the right to call these functions
 _ADDRESS = sql("inet_server_addr(), inet_server_port()")
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseState:
-    """What the answers of a database depend on."""
+    """The state that responses from a database depend on."""
 
     identity: str
-    """Which database it is, of all that there are, and which history of it.
+    """Identifies the database, and its history, among all databases.
 
-    The start of its server is a part of it: a copy of the data that is put back after the server was stopped has all
-    else in common with them. An answer made in the second before a change is noticed has newer rows than its version
-    says; where that very version comes back, the answer must not.
+    It includes the server's start time: a copy of the data that is restored after the server stopped has all else in
+    common. A response made in the second before a change is noticed has newer rows than its version says. If a restore
+    brings that version back, the response must not be reused.
     """
     server: str
-    """Which server it is and since when it runs."""
+    """Identifies the server and its start time."""
     software: str
-    """PostgreSQL, PostGIS and the libraries that it computes with (GEOS, PROJ), with their versions."""
+    """Versions of PostgreSQL, PostGIS and the libraries that it computes with (GEOS, PROJ)."""
     relations: Mapping[int, str | None]
-    """By oid of a table, a text that changes when its rows do; None where nobody counts the changes."""
+    """By oid of a table, a text that changes when its rows do; None if its changes are not counted."""
 
 
 class DatabaseStates:
-    """Reads the state of a database again and again, each time in one statement."""
+    """Reads the state of a database, each time in one statement."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._has = _NOTHING
 
     async def read(self) -> DatabaseState:
-        """The state now. Raises DomainError, Unavailable above all."""
+        """Return the current state. Raises DomainError, mostly Unavailable."""
         try:
             row = await self._row()
             if (found := _Has(row["tokens"], row["control"], row["postgis"])) != self._has:
                 self._has = found
                 row = await self._row()
         except DomainError:
-            # a function that was there may be gone
+            # a function that existed may have been dropped
             self._has = _NOTHING
             raise
         relations = dict(zip(row["relations"], row["versions"], strict=True))
@@ -125,10 +125,10 @@ class DatabaseStates:
 
 @dataclass(frozen=True, slots=True)
 class _Has:
-    """What the database has: the statement may name no function that is not there, or not for this role."""
+    """The functions of the database: the statement may only call those that exist and that this role may call."""
 
     tokens: bool | None
-    """Of changes; None without a change log."""
+    """Whether there are change tokens; None without a change log."""
     control: bool
     postgis: bool
 

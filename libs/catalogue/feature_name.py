@@ -1,4 +1,4 @@
-"""What a feature is called on a page. services/viewer/browser/words/feature-name.js says the same on the map."""
+"""The name of a feature on a page. services/viewer/browser/words/feature-name.js does the same on the map."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,9 +14,9 @@ _STRENGTH = ("max_wind_kt", "wind_speed_kt", "wind_kt")
 
 
 def feature_name(collection: Collection, id_: Any, properties: Mapping[str, Any]) -> str:
-    """The text that names a feature: its own, or what, where and when it is.
+    """Return the text that names a feature: its own name, or its kind, place and time.
 
-    Storms, which are mostly nameless, are called by basin, time (UTC) and wind, for their titles repeat.
+    Most storms have no name of their own, and their titles repeat: they get basin, time (UTC) and wind.
     """
     when = _when(collection, properties)
     if _text(properties.get(BASIN)):
@@ -45,8 +45,8 @@ def _storm(properties: Mapping[str, Any], when: str) -> str:
 
 
 def _when(collection: Collection, properties: Mapping[str, Any]) -> str:
-    """`20–24 Oct 2015` of a start and an end, `20 Oct 2015, 06:00 UTC` of a moment, `20 Oct 2015` of a day."""
-    # the default where it is filled, else the first that is: as the map has it
+    """Return `20–24 Oct 2015` for a period, `20 Oct 2015, 06:00 UTC` for a moment, `20 Oct 2015` for a day."""
+    # the default column if it is filled, else the first that is: the same as on the map
     time = next((column for column in collection.times if column.start and column.end), collection.time())
     start = moment_of(properties.get(time.name)) if time else None
     if time is None or start is None:

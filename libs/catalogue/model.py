@@ -1,4 +1,4 @@
-"""A collection, its columns and extents, as frozen values that travel as JSON between the services."""
+"""A collection, its columns and extents, as frozen values that services exchange as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -12,11 +12,11 @@ from libs.pg.column_types import Kind, column_type
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that is a property: neither geometry nor hidden."""
+    """A column that is a property: not a geometry, and not hidden."""
 
     name: str
     sql_type: str
-    """As `format_type` spells it, such as `timestamp with time zone`."""
+    """Type as `format_type` writes it, such as `timestamp with time zone`."""
     type: str
     """JSON Schema type: string, number, integer, boolean, array, object."""
     format: str | None = None
@@ -27,10 +27,10 @@ class Column:
     enum: tuple[str, ...] | None = None
     """Labels of an enumerated type, in their order."""
     indexed: bool = False
-    """A btree index starts with it, so that sorting and the ends of its range are cheap."""
+    """Whether a btree index starts with it, so that sorting and its minimum and maximum are cheap."""
     not_null: bool = False
     items: str | None = None
-    """JSON Schema type of the members of an array; None where they may be of any."""
+    """JSON Schema type of the members of an array; None if they may have any."""
 
     @property
     def ordered(self) -> bool:
@@ -47,23 +47,23 @@ class GeometryColumn:
 
     name: str
     type: str
-    """`Point`, ..., `GeometryCollection`, or `Geometry` where rows may hold any."""
+    """`Point`, ..., `GeometryCollection`, or `Geometry` if rows may hold any type."""
     srid: int
     is_geography: bool = False
     dimensions: int = 2
     bbox: tuple[float, float, float, float] | None = None
-    """Extent in CRS84, degrees, longitude then latitude; None where unknown or empty.
+    """Extent in CRS84, degrees, longitude then latitude; None if unknown or empty.
 
-    West is greater than east where it crosses the antimeridian.
+    West is greater than east if it crosses the antimeridian.
     """
     turns: tuple[int, ...] = ()
     """Whole turns around the Earth by which longitudes of rows lie beyond ±180: 1 for those from 180 to 540."""
     crosses: bool = False
-    """Of a geography: whether edges may cross the antimeridian, the short way."""
+    """For a geography: whether edges may cross the antimeridian, the short way."""
     partial: bool = False
-    """Whether rows may lie where neither longitude and latitude nor a turn leads."""
+    """Whether rows may lie outside longitude and latitude, also after whole turns."""
     as_stored: bool = False
-    """Whether features are to have longitudes as they are stored, be they beyond ±180 or not."""
+    """Whether features have longitudes as stored, also beyond ±180."""
     not_null: bool = False
 
     def __hash__(self) -> int:
@@ -71,7 +71,7 @@ class GeometryColumn:
 
     @property
     def is_cut(self) -> bool:
-        """Whether features may be cut in two at the antimeridian on the way out."""
+        """Whether responses may cut features in two at the antimeridian."""
         return bool(self.turns) or self.crosses
 
     @property
@@ -82,14 +82,14 @@ class GeometryColumn:
 
 @dataclass(frozen=True, slots=True)
 class TimeColumn:
-    """A column of dates, timestamps or ranges of these, with its extent in RFC 3339 where it is known."""
+    """A column of dates, timestamps or ranges of these, with its extent in RFC 3339 if known."""
 
     name: str
     sql_type: str
     start: str | None = None
     end: str | None = None
     nulls: bool = False
-    """Whether rows without a value are known of."""
+    """Whether rows without a value are known to exist."""
 
     @property
     def is_period(self) -> bool:
@@ -107,98 +107,101 @@ class Argument:
     """JSON Schema type."""
     format: str | None = None
     default: str | None = None
-    """Its default as an SQL expression; None where a value must be given."""
+    """Its default as an SQL expression; None if a value is required."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """Who publishes features of a collection, as its loader notes it."""
+    """The publisher of features of a collection, as its loader records it."""
 
     title: str
     licence: str
-    """In words."""
+    """Licence in words."""
     licence_url: str | None
     attribution: str
     rhythm_seconds: int
-    """How often new data are published."""
+    """Interval between publications of new data, in seconds."""
     updated: str
-    """When the loader last changed features of this publisher, RFC 3339."""
+    """Time when the loader last changed features of this publisher, RFC 3339."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One collection: a table or the like in a configured schema. `id` is `schema.name`."""
+    """One collection: a table, view or function in a configured schema. `id` is `schema.name`."""
 
     id: str
     schema: str
     name: str
     oid: int
     kind: str
-    """table, partitioned table, view, materialized view, foreign table, function."""
+    """One of table, partitioned table, view, materialized view, foreign table, function."""
     title: str
     description: str | None
     columns: tuple[Column, ...]
     geometries: tuple[GeometryColumn, ...] = ()
     times: tuple[TimeColumn, ...] = ()
     time_end: str | None = None
-    """The datetime column at which a feature ends that starts at the first of `times`; None where it is a moment."""
+    """The datetime column with the end of a feature that starts at the first of `times`; None if features are moments.
+    """
     time_issued: str | None = None
-    """The datetime column that says when a feature was issued; None where none is named."""
+    """The datetime column with the issue time of a feature; None if none is configured."""
     key: str | None = None
-    """The column whose value is the feature id: a single-column primary key."""
+    """The column with the feature id: a single-column primary key."""
     composite_key: tuple[str, ...] = ()
-    """The columns whose values are the feature id together, where no single one is."""
+    """The columns that form the feature id together, if no single column does."""
     key_repeats: bool = False
-    """Whether rows may share an id: those of a table and of its children (INHERITS), or nobody vouches for it."""
+    """Whether rows may share an id: in a table with children (INHERITS), or without a guarantee of uniqueness."""
     suggested_key: str | None = None
-    """Where features have no ids: a column that may tell them apart, for all that its name says."""
+    """For features without ids: a column that may identify them, judging by its name."""
     row_security: bool = False
     """Whether policies hide rows from the services."""
     rows: int | None = None
     """Estimated number of rows."""
     item_count: int | None = None
-    """Number of rows, counted since they last changed; None where it is not known."""
+    """Number of rows, counted since they last changed; None if unknown."""
     row_bytes: int | None = None
-    """Estimated size of a row as it is stored, geometries included."""
+    """Estimated size of a stored row in bytes, geometries included."""
     large_rows: bool = False
-    """Whether rows may have geometries of thousands of corners: some are stored out of line, or that is not known."""
+    """Whether geometries may have thousands of corners: some are stored out of line, or this is unknown."""
     sources: tuple[int, ...] = field(default=())
-    """Relations (oids) whose changes change this collection; none where they are unknown."""
+    """Relations (oids) whose changes change this collection; empty if unknown."""
     arguments: tuple[Argument, ...] = ()
-    """Of a function."""
+    """Arguments of a function."""
     sort: tuple[str, ...] = ()
     """Default order of items, as in `sortby`; the key breaks ties."""
     importance: tuple[str, ...] = ()
-    """Which features come first where a tile has too many, as in `sortby`."""
+    """Priority of features if a tile has too many, as in `sortby`."""
     minzoom: int | None = None
-    """First zoom (of WebMercatorQuad) that is worth drawing, as configured; None: worked out from the data."""
+    """First zoom (of WebMercatorQuad) that is worth drawing, as configured; None: computed from the data."""
     maxzoom: int | None = None
     tile_properties: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
-    """First zoom, last zoom, names: what tiles hold there where the request names no properties."""
+    """First zoom, last zoom, names: the properties of tiles at these zooms if the request names none."""
     srids: tuple[int, ...] = USUAL_SRIDS
-    """Of the CRSs in which features may be asked for, beside CRS84 and their own."""
+    """SRIDs of the CRSs in which features are available, besides CRS84 and their own."""
     overview: bool = True
-    """Whether it is one of those that maps and tiles of all collections show, unless a request names some."""
+    """Whether maps and tiles of all collections include it, unless a request names collections."""
     item_links: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
-    """Relation type, and by which properties the features that it leads to are found: a property of theirs, and the one
-    of this feature whose value they have."""
+    """Relation type, and pairs of properties that find the linked features.
+
+    A pair is a property of theirs, and the property of this feature with the same value.
+    """
     keywords: tuple[str, ...] = ()
     license: str | None = None
     """Address of the licence."""
     part_licenses: tuple[tuple[str, str], ...] = ()
-    """Of parts of the data that have another: what it is of, in words, and its address."""
+    """Licences of parts of the data: the part in words, and the address."""
     attribution: str | None = None
     publishers: tuple[Publisher, ...] = ()
-    """Of live data; none where nobody says."""
+    """Publishers of live data; empty if unknown."""
     shape: str = ""
-    """Changes whenever columns, their types, or texts that answers show do."""
+    """Changes whenever columns, their types, or texts in responses do."""
     _hash: int = field(default=0, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
         if self._hash:
             return self._hash
-        # nearly as good as that of all members, which takes as long as a small query; what changes with the data is in
-        # it, or the collections of an hour would all be in one place of a table
+        # nearly as good as a hash of all members, which takes as long as a small query. It includes values that change
+        # with the data: otherwise the versions of an hour would collide in a hash table
         moments = tuple([(time.start, time.end) for time in self.times])
         boxes = tuple([geometry.bbox for geometry in self.geometries])
         object.__setattr__(self, "_hash", hash((self.id, self.shape, self.rows, self.item_count, moments, boxes)) or 1)
@@ -211,61 +214,60 @@ class Collection:
 
     @property
     def id_columns(self) -> tuple[Column, ...]:
-        """The columns that the feature id is made of; none where features have no ids."""
+        """The columns that form the feature id; empty if features have no ids."""
         names = (self.key,) if self.key else self.composite_key
         columns = tuple(column for name in names if (column := self.column(name)) is not None)
         return columns if len(columns) == len(names) else ()
 
     @property
     def row_address(self) -> tuple[str, ...]:
-        """System columns that tell its rows apart within a statement; none where they do not."""
+        """System columns that identify its rows within a statement; empty if none do."""
         if not self.sources or self.kind not in ("table", "materialized view", "partitioned table"):
             return ()
-        # a child (INHERITS) or a partition numbers its rows by itself
+        # a child table (INHERITS) or a partition has its own row locations
         return ("ctid",) if self.sources == (self.oid,) else ("tableoid", "ctid")
 
     @property
     def pages_start_behind_rows(self) -> bool:
-        """Whether something tells its rows apart for as long as nobody changes them; else pages go by offset."""
+        """Whether its rows have an identity that lasts until they are changed; else pages go by offset."""
         if self.kind in ("table", "materialized view", "foreign table"):
             return True
-        # a view without sources follows the clock, as far as is known: its rows change by themselves
+        # a view without sources depends on the clock, as far as is known: its rows change by themselves
         return bool(self.id_columns and not self.key_repeats) or bool(self.sources and self.kind != "function")
 
     def column(self, name: str) -> Column | None:
-        """The property of that name."""
+        """Return the property of that name."""
         return next((column for column in self.columns if column.name == name), None)
 
     def geometry(self, name: str | None = None) -> GeometryColumn | None:
-        """The geometry column of that name; without one, the default."""
+        """Return the geometry column of that name; without a name, the default."""
         if name is None:
             return self.geometries[0] if self.geometries else None
         return next((geometry for geometry in self.geometries if geometry.name == name), None)
 
     def time(self, name: str | None = None) -> TimeColumn | None:
-        """The datetime column of that name; without one, the default."""
+        """Return the datetime column of that name; without a name, the default."""
         if name is None:
             return self.times[0] if self.times else None
         return next((time for time in self.times if time.name == name), None)
 
     def lasting(self) -> tuple[TimeColumn, TimeColumn] | None:
-        """The datetime columns between which a feature lasts; None where each is a moment."""
+        """The datetime columns with the start and end of a feature; None if features are moments."""
         start, end = self.time(), self.time(self.time_end) if self.time_end else None
         return (start, end) if start and end and not (start.is_period or end.is_period) else None
 
     def as_of(self) -> str | None:
-        """How new the data are, in RFC 3339: the newest issue; where none is known, the newest start of a feature.
+        """Time of the newest data, in RFC 3339: the latest issue time; if unknown, the latest start of a feature.
 
-        Never an end: what was said yesterday of next week is of yesterday.
+        Never an end: a forecast issued yesterday for next week is from yesterday.
         """
         issued, time = self.time(self.time_issued) if self.time_issued else None, self.time()
         return (issued and issued.end) or (time.end if time else None)
 
     def temporal_extent(self) -> tuple[str | None, str | None]:
-        """First and last moment in RFC 3339, None where open or not known.
+        """First and last moment in RFC 3339, None if open or unknown.
 
-        Of features that last, open at the end where some are known to have none yet; it starts with the first start
-        that is known.
+        For features with start and end, open at the end if some have none yet; it starts with the earliest known start.
         """
         pair = self.lasting()
         if pair is None:
@@ -285,28 +287,28 @@ class Collection:
         return BBox(*geometry.bbox) if geometry and geometry.bbox else None
 
     def storage_crs(self) -> str | None:
-        """The identifier of the CRS of the default geometry, where it is one for all rows and has one."""
+        """Identifier of the default geometry's CRS, if all rows have the same one."""
         geometry = self.geometry()
         if geometry is None:
             return None
         return CRS84 if geometry.srid == 4326 else crs_uri(geometry.srid)
 
     def crs(self) -> tuple[str, ...]:
-        """The identifiers of the CRSs in which features may be asked for; CRS84 alone where they have no geometry."""
+        """Identifiers of the CRSs in which features are available; only CRS84 if they have no geometry."""
         if not self.geometries:
             return (CRS84,)
         uris = (CRS84, *map(crs_uri, self.srids), self.storage_crs())
         return tuple(dict.fromkeys(uri for uri in uris if uri is not None))
 
     def to_json(self) -> dict[str, Any]:
-        """For the internal catalogue."""
+        """Return the collection for the internal catalogue."""
         value = asdict(self)
         del value["_hash"]
         return value
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`."""
+        """Invert `to_json`."""
         return cls(
             **{
                 **value,

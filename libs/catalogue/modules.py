@@ -1,6 +1,4 @@
-"""What collections are about: the contract's modules, which collections tell of the same event, and which of what is
-expected.
-"""
+"""The subjects of collections: the contract's modules, collections with features of the same event, and forecasts."""
 
 from collections.abc import Iterable
 
@@ -23,23 +21,23 @@ EVENT_KEY = "event_id"
 
 
 def module(collection: Collection) -> str:
-    """The contract's module that a collection belongs to, or its schema's name."""
+    """Return the contract's module of a collection, or its schema's name."""
     name = f"_{collection.name}_"
     return next((title for part, title in _MODULES if part in name), collection.schema.replace("_", " ").capitalize())
 
 
 def hazard(collection: Collection) -> str:
-    """The word by which pages give a collection the colour of its hazard; empty where it is of none."""
+    """Return the hazard that decides a collection's colour on pages; empty if there is none."""
     return _HAZARDS.get(module(collection), "")
 
 
 def of_events(collections: Iterable[Collection]) -> list[Collection]:
-    """Those whose features belong to events. Functions are not: they may take any time."""
+    """Return the collections with features of events. Functions are left out: they may take long."""
     return [each for each in collections if each.kind != "function" and each.column(EVENT_KEY) is not None]
 
 
 def siblings(collection: Collection, others: Iterable[Collection]) -> list[Collection]:
-    """The other collections of its module that tell of the same events; none where it has no events."""
+    """Return the other collections of its module with the same events; empty if it has no events."""
     if collection.column(EVENT_KEY) is None:
         return []
     own = module(collection)
@@ -54,12 +52,12 @@ def siblings(collection: Collection, others: Iterable[Collection]) -> list[Colle
 
 
 def is_forecast(collection: Collection) -> bool:
-    """Whether its features, which have places, say what is expected: by its name, as in the contract."""
+    """Return whether its features are forecasts with places: judged by its name, as in the contract."""
     return collection.name.endswith("_forecast") and collection.kind != "function" and collection.geometry() is not None
 
 
 def forecasts(collection: Collection, others: Iterable[Collection]) -> list[Collection]:
-    """The forecasts of its module, where it is none itself."""
+    """Return the forecasts of its module; empty if it is a forecast itself."""
     if is_forecast(collection):
         return []
     own = module(collection)

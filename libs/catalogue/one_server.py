@@ -1,4 +1,4 @@
-"""Requests that read one server each, of a database that has replicas."""
+"""Make each request read a single server of a database with replicas."""
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -9,10 +9,10 @@ from libs.pg.replicas import one_server
 
 @web.middleware
 async def on_one_server(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """A request reads one server from its first statement to its last, or goes on at the primary.
+    """Read one server from the first statement of a request to the last, or continue on the primary.
 
-    Where its replica took leave and the primary is away, too, another replica may be there. So it is where this very
-    replica is promoted: an operator ends its sessions then, and it takes new ones at once.
+    If the replica disconnects and the primary is unavailable too, another replica may work. So does this same replica
+    after its promotion: an operator ends its sessions for that, and it accepts new ones at once.
     """
     with one_server() as choice:
         try:

@@ -21,7 +21,7 @@ from libs.pg.replicas import Rotation
 
 _LOG = logging.getLogger("dams.catalogue")
 _AGAIN_SECONDS = 0.2
-"""Between polls while the database has just gone: requests wait for it."""
+"""Seconds between polls just after losing the database: requests wait for it."""
 _MOST_WAITING = 1000
 _READ = Gauge("dams_data_versions_timestamp_seconds", "When the versions of all data were last read")
 _UNCOUNTED = ("function", "foreign table")
@@ -34,24 +34,23 @@ class DataVersion:
     token: str
     """Safe in an ETag, a cache key and an address."""
     since: datetime
-    """When this process first knew of it, in whole seconds, rounded up; later than that of the version before."""
+    """Time when this process first saw it, in whole seconds, rounded up; later than that of the previous version."""
     http_date: str = ""
-    """`since` as in `Last-Modified`."""
+    """`since` in the format of `Last-Modified`."""
     exact: bool = False
     """Whether each commit that fires triggers changes the version at once.
 
-    So it is of watched tables, and of materialised views. Counters are late, and so is the version after a write that
-    fires no trigger; what views and policies show depends on definitions, too, which the catalogue follows some
-    seconds later.
+    This holds for watched tables and materialised views. Counters are late, and so is the version after a write that
+    fires no trigger. Views and policies also depend on definitions, which the catalogue follows some seconds later.
     """
 
 
 class DataVersions:
-    """The versions of all collections, as of the last poll: one statement a second for all requests together.
+    """The versions of all collections, as of the last poll: one statement per second for all requests together.
 
-    `database` should have a connection of its own for it: cached answers are given while all others are in use. Where a
-    poll fails the versions stay for `grace_seconds` more. After that they vouch for nothing, whatever went wrong.
-    With a `rotation` replicas that have what a poll has seen are admitted at the moment at which its versions count.
+    `database` should have its own connection for polls: cached responses are served even if all others are in use. If a
+    poll fails, the versions stay valid for `grace_seconds`, and not longer for any cause. With a `rotation`, a poll
+    admits the replicas that have all of its changes at the moment when its versions take effect.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class DataVersions:
     ) -> None:
         self._database, self._rotation = database, rotation
         self._states = DatabaseStates(database)
-        # when a collection was first seen in this shape, and when the last poll that succeeded began
+        # when a collection was first seen in this shape, and when the last successful poll began
         self._shapes: dict[str, tuple[tuple[object, ...], float]] = {}
         self._polled = 0.0
         self._poll_seconds = poll_seconds
@@ -73,12 +72,12 @@ class DataVersions:
         self._failed = False
         # None before the first poll
         self._state: DatabaseState | None = None
-        # the versions in the state of the last poll, as far as they were asked for
+        # the versions in the state of the last poll, as far as requested
         self._current: dict[str, tuple[Collection, DataVersion | None]] = {}
-        # the latest version of each collection, which remembers since when it is so
+        # the latest version of each collection, which remembers its first sighting
         self._latest: dict[str, DataVersion] = {}
         self._polling = AsyncExitStack()
-        # of those who wait for the next poll
+        # futures of the requests that wait for the next poll
         self._waiting: list[asyncio.Future[bool]] = []
         self._held_up = 0
 
@@ -92,7 +91,7 @@ class DataVersions:
 
     @property
     def server(self) -> str | None:
-        """Which server it is and since when it runs; None while that is unknown."""
+        """Identifies the server and its start time; None while unknown."""
         return self._state.server if self._state and time.monotonic() < self._trusted_until else None
 
     @property
@@ -100,25 +99,25 @@ class DataVersions:
         return self._rotation is not None and bool(self._rotation.admitted)
 
     async def health(self) -> str | None:
-        """None, or what is wrong with the database. Where replicas are read, a primary that is away is made up for."""
+        """Return the fault of the database, or None. With replicas, an unavailable primary is not a fault."""
         return None if self._replicas_are_read else await self._database.health()
 
     @property
     def trouble(self) -> str | None:
-        """What is wrong with the primary while replicas are read, or None."""
+        """Return the fault of the primary while replicas are read, or None."""
         is_away = self._replicas_are_read and self.server is None
         return "database: no answer of the primary; replicas are read" if is_away else None
 
     async def looked_again(self) -> bool:
-        """Wait for the end of a poll that begins after this call; whether it succeeded."""
+        """Wait for the end of a poll that begins after this call; return whether it succeeded."""
         waiting: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)
         return await waiting
 
     async def restarted(self) -> bool:
-        """Wait for a database that has just gone; whether it is back, and its versions are known.
+        """Wait for a database that was just lost; return whether it is back and its versions are known.
 
-        False at once where it is away for so long that the versions vouch for nothing, or too many wait for it.
+        Returns False at once if it has been unavailable for too long, or too many requests wait for it.
         """
         seconds = self._trusted_until - time.monotonic()
         if seconds <= 0 or self._held_up >= _MOST_WAITING:
@@ -135,7 +134,7 @@ class DataVersions:
         return True
 
     def version(self, collection: Collection) -> DataVersion | None:
-        """The collection's version, or None where it is unknown (of a function; while the database is away)."""
+        """Return the collection's version; None if unknown (for a function; while the database is unavailable)."""
         if time.monotonic() >= self._trusted_until:
             return None
         found = self._current.get(collection.id)
@@ -146,17 +145,17 @@ class DataVersions:
     def _version(self, collection: Collection) -> DataVersion | None:
         if self._state is None or collection.kind in _UNCOUNTED or not self._is_replayed(collection):
             return None
-        # a view is among its own sources, and has no rows
+        # a view is one of its own sources, and has no rows
         versions = [self._state.relations.get(oid, "") for oid in collection.sources]
         if None in versions or not any(versions):
             return None
-        # oids and versions mean something in one history of one database alone, and caches outlive it; an upgraded
-        # PostGIS or PROJ makes other bytes of the same rows
+        # oids and versions are only unique within one history of one database, and caches outlive it; an upgrade of
+        # PostGIS or PROJ changes the bytes made from the same rows
         text = f"{self._state.identity}:{collection.oid}:{collection.shape}:{versions}:{self._state.software}"
         token = blake2b(text.encode(), digest_size=9).hexdigest()
         latest = self._latest.get(collection.id)
         if latest is None or latest.token != token:
-            # Last-Modified counts seconds: two versions within one must not share it
+            # Last-Modified counts seconds: two versions within one second must not share it
             now = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
             since = now if latest is None else max(now, latest.since + timedelta(seconds=1))
             exact = _is_exact(collection, [version for version in versions if version])
@@ -165,7 +164,7 @@ class DataVersions:
         return latest
 
     def _is_replayed(self, collection: Collection) -> bool:
-        """Whether a definition that came with the catalogue was there before the poll that admitted the replicas."""
+        """Return whether a definition from the catalogue existed before the poll that admitted the replicas."""
         if self._rotation is None:
             return True
         shape = (collection.oid, collection.shape)
@@ -206,8 +205,8 @@ class DataVersions:
 
 def _is_exact(collection: Collection, versions: Sequence[str]) -> bool:
     if collection.kind == "materialized view":
-        # nothing but REFRESH changes its rows, and that writes its entry anew, of which the version is made
+        # only REFRESH changes its rows, and that rewrites its catalogue entry, which is part of the version
         return True
-    # as database_state.py spells versions, those of watched relations begin with a w
+    # in database_state.py, versions of watched relations begin with a w
     are_watched = all(version.startswith("w") for version in versions)
     return are_watched and collection.kind in ("table", "partitioned table") and not collection.row_security

@@ -1,4 +1,4 @@
-"""Work beside the requests, and work that requests share. Standard library only.
+"""Background work, and work that requests share. Standard library only.
 
 Stands on nothing.
 """

@@ -1,4 +1,4 @@
-"""Work that goes on beside the requests, as long as a block lasts."""
+"""Work that runs in the background as long as a block lasts."""
 
 import asyncio
 import logging
@@ -13,12 +13,12 @@ _AGAIN_SECONDS = 1.0
 
 @asynccontextmanager
 async def background(work: Coroutine[Any, Any, None], *, name: str) -> AsyncIterator[asyncio.Task[None]]:
-    """Runs `work` beside the block; what is left of it when the block ends is cancelled."""
+    """Run `work` beside the block; cancel it when the block ends."""
     task = asyncio.create_task(work, name=name)
     try:
         yield task
     finally:
-        # again and again: what the work awaits may turn a cancellation into another error, and the work goes on
+        # repeatedly: the awaited code may turn a cancellation into another error, and the work continues
         while not task.done():
             task.cancel()
             await asyncio.wait([task], timeout=_AGAIN_SECONDS)
@@ -30,10 +30,10 @@ async def background(work: Coroutine[Any, Any, None], *, name: str) -> AsyncIter
 async def periodic(
     work: Callable[[], Awaitable[object]], seconds: float | Callable[[], float], *, name: str
 ) -> AsyncIterator[asyncio.Event]:
-    """Calls `work` at once and then again and again beside the block, with a pause of `seconds` after each call.
+    """Call `work` at once and then repeatedly beside the block, with a pause of `seconds` after each call.
 
-    Gives an event that is set when the first call has ended, well or not. An error of `work` goes to the log and does
-    not end the calls: a poller that ends would leave what it follows old for ever.
+    Yields an event that is set when the first call has ended, successfully or not. An error of `work` is logged and
+    does not end the calls: a poller that stopped would leave its results outdated forever.
     """
     first = asyncio.Event()
 

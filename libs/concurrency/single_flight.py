@@ -1,4 +1,4 @@
-"""Requests for the same thing at the same time share one answer."""
+"""Concurrent requests for the same thing share one response."""
 
 import asyncio
 from collections import Counter
@@ -9,10 +9,11 @@ Result = TypeVar("Result")
 
 
 class SingleFlight(Generic[Result]):
-    """Runs one task per key; whoever asks for a key that is under way waits for the same task.
+    """Runs one task per key; further callers of a running key wait for the same task.
 
-    A client that goes away leaves the task to the others. What nobody waits for any more goes on, for the cache; with
-    `abandoned_after` it is cancelled so many seconds after the last one has gone: what is nearly made is worth keeping.
+    A caller that is cancelled leaves the task to the others. A task without callers continues, for the cache. With
+    `abandoned_after` it is cancelled that many seconds after its last caller left: a result that is nearly ready is
+    worth keeping.
     """
 
     def __init__(self, *, abandoned_after: float | None = None) -> None:
@@ -22,7 +23,7 @@ class SingleFlight(Generic[Result]):
         self._cancelled: set[asyncio.Task[Result]] = set()
 
     async def do(self, key: str, make: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """The result of `make()`, or its error, shared."""
+        """Return the shared result of `make()`, or raise its error."""
         task = self.start(key, make)
         if self._abandoned_after is None:
             return await asyncio.shield(task)
@@ -37,7 +38,7 @@ class SingleFlight(Generic[Result]):
                     asyncio.get_running_loop().call_later(self._abandoned_after, self._give_up, key, task)
 
     def start(self, key: str, make: Callable[[], Coroutine[Any, Any, Result]]) -> asyncio.Task[Result]:
-        """The task of that key, started where none is under way; not to be cancelled, others may wait for it."""
+        """Return the task of that key, started if none is running. Do not cancel it: others may wait for it."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(make())
@@ -45,11 +46,11 @@ class SingleFlight(Generic[Result]):
         return task
 
     def under_way(self, key: str) -> asyncio.Task[Result] | None:
-        """The task of that key, if there is one that has not ended."""
+        """Return the running task of that key, or None."""
         return self._tasks.get(key)
 
     async def close(self) -> None:
-        """Cancels what is under way and waits for its end."""
+        """Cancel running tasks and wait for their end."""
         tasks = [*self._tasks.values(), *self._cancelled]
         for task in tasks:
             task.cancel()
@@ -58,7 +59,7 @@ class SingleFlight(Generic[Result]):
     def _give_up(self, key: str, task: asyncio.Task[Result]) -> None:
         if task.done() or task in self._waiting or task in self._cancelled:
             return
-        # whoever comes now starts anew
+        # later callers start a new task
         del self._tasks[key]
         self._cancelled.add(task)
         task.cancel()
@@ -68,5 +69,5 @@ class SingleFlight(Generic[Result]):
             del self._tasks[key]
         self._cancelled.discard(task)
         if not task.cancelled():
-            # nobody may be left to hear of a failure
+            # retrieve the error: perhaps no caller is left to do it
             task.exception()

@@ -1,4 +1,4 @@
-"""The one error of this package: what is wrong with a filter, and where."""
+"""The only error of this package: the fault of a filter, and its place."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from dataclasses import dataclass
 
 from libs.ogc.errors import DomainError
 
-# Where a part of a filter was written: a character offset (CQL2 text) or a JSON pointer (CQL2 JSON).
+# Place of a part of a filter: a character offset (CQL2 text) or a JSON pointer (CQL2 JSON).
 Place = int | str
 
 
 @dataclass
 class CqlError(DomainError):
-    """A filter that cannot be used, in one sentence for the client who wrote it.
+    """An invalid filter, explained in one sentence for the client who wrote it.
 
-    `position` is the character offset, counted from 0, in a CQL2 text filter; `pointer` the RFC 6901 JSON
-    pointer in a CQL2 JSON filter (`""` is the whole document). One of the two is None; both are when the
-    fault is not in one spot.
+    `position` is the character offset, counted from 0, in a CQL2 text filter; `pointer` the RFC 6901 JSON pointer in a
+    CQL2 JSON filter (`""` is the whole document). One of the two is None; both are if the fault has no single place.
     """
 
     message: str
@@ -24,7 +23,7 @@ class CqlError(DomainError):
     pointer: str | None = None
 
     def __str__(self) -> str:
-        """The sentence with its place, for an error body or a log."""
+        """Return the sentence with its place, for an error body or a log."""
         if self.position is not None:
             return f"{self.message} (at character {self.position + 1})"
         if self.pointer:
@@ -33,7 +32,7 @@ class CqlError(DomainError):
 
 
 CASELESS = "CQL2 has no ILIKE; write CASEI(property) LIKE CASEI('%text%')"
-"""For who writes what other languages have."""
+"""Hint for a client that writes an operator of other languages."""
 
 ELSEWHERE = {
     "ilike": CASELESS,
@@ -43,23 +42,23 @@ ELSEWHERE = {
         "distances are compared by S_DWITHIN(geometry, POINT(longitude latitude), metres), and by NOT before it",
     ),
 }
-"""What other languages call functions, in lower case, and how CQL2 says it."""
+"""Names of functions in other languages, in lower case, and the CQL2 equivalent."""
 
 
 def fault(message: str, place: Place | None) -> CqlError:
-    """The error for a part of a filter that stands at `place`."""
+    """Return the error for the part of a filter at `place`."""
     if isinstance(place, str):
         return CqlError(message, pointer=place)
     return CqlError(message, position=place)
 
 
 def excerpt(value: object, length: int = 40) -> str:
-    """A short, printable form of what the client wrote, to quote in a message."""
+    """Return a short, printable form of the client's text, to quote in a message."""
     text = str(value)
     text = text if len(text) <= length else text[: length - 1] + "…"
     return "".join(char if char.isprintable() else "�" for char in text)
 
 
 def one_of(words: tuple[str, ...]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
+    """Return `a`, `a or b`, `a, b or c`."""
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

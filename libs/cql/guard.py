@@ -1,7 +1,7 @@
-"""What a filter may cost, checked before and while it is parsed.
+"""Limits on the cost of a filter, checked before and while it is parsed.
 
-A filter comes from anyone, so each limit bounds the time and memory of a later step. All of them together
-keep the longest accepted filter below 50 ms for parsing and compiling.
+Anyone can send a filter, so each limit bounds the time and memory of a later step. All of them together keep parsing
+and compiling of the longest accepted filter below 50 ms.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from decimal import Decimal, InvalidOperation
 
 from libs.cql.errors import CqlError, Place, fault
 
-MAX_BYTES = 16 * 1024  # of a filter, as UTF-8
-MAX_TOKENS = 2500  # words, numbers, strings and signs of a text filter; a geometry is one
-MAX_DEPTH = 64  # levels of the tree, AND and OR chains not counted
+MAX_BYTES = 16 * 1024  # bytes of a filter, as UTF-8
+MAX_TOKENS = 2500  # words, numbers, strings and operators of a text filter; a geometry counts as one
+MAX_DEPTH = 64  # levels of the tree, not counting chains of AND and OR
 MAX_LIST = 1000  # members of a list or array
-MAX_PATTERN = 256  # characters of a pattern of LIKE: a long text is compared with it at each of its characters
-MAX_WITH_UNDERSCORE = 64  # characters in a row after a % of a pattern, where a _ is among them
+MAX_PATTERN = 256  # characters of a LIKE pattern: a long text is compared with it at each of its characters
+MAX_WITH_UNDERSCORE = 64  # characters between two % of a pattern, if a _ is among them
 
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
 
 
 def check_source(text: str) -> None:
-    """Size and characters of a filter, in either language. Raises CqlError."""
-    # A character is at least one byte: what is far too long is not encoded.
+    """Check size and characters of a filter in either language. Raises CqlError."""
+    # A character has at least one byte: a text far too long need not be encoded.
     if len(text) > MAX_BYTES or _bytes(text) > MAX_BYTES:
         raise CqlError(f"a filter may have {MAX_BYTES:,} bytes; this one has more")
     if "\0" in text:
@@ -37,25 +37,25 @@ def _bytes(text: str) -> int:
     try:
         return len(text.encode())
     except UnicodeEncodeError as error:
-        # A lone surrogate is no character: neither UTF-8 nor PostgreSQL can hold it.
+        # A lone surrogate is not a character: neither UTF-8 nor PostgreSQL can store it.
         raise CqlError("a filter must be valid Unicode; this is half of a pair", error.start) from None
 
 
 def check_json_depth(text: str) -> None:
-    """The nesting of a JSON filter, so that the decoder cannot run out of stack. Raises CqlError."""
+    """Check the nesting of a JSON filter, so that the decoder's stack cannot overflow. Raises CqlError."""
     depth = 0
     for match in _STRING_OR_BRACKET.finditer(text):
         if match[0] in "[{":
             depth += 1
         elif match[0] in "]}":
             depth -= 1
-        # An operation is an object in an array, a geometry literal is five more.
+        # An operation is an object in an array; a geometry literal adds five levels.
         if depth > 2 * MAX_DEPTH + 6:
             raise CqlError(f"a filter may be nested {MAX_DEPTH} levels deep", match.start())
 
 
 def check_text(text: str, value: Place) -> str:
-    """A string value from a JSON filter, which can write what a text filter cannot. Raises CqlError."""
+    """Return a string from a JSON filter, which can contain characters that a text filter cannot. Raises CqlError."""
     if "\0" in text:
         raise fault("a filter may not contain the NUL character", value)
     try:
@@ -66,16 +66,16 @@ def check_text(text: str, value: Place) -> str:
 
 
 def number(text: str, place: Place) -> int | float | Decimal:
-    """The value of a numeric literal: exact, whatever its length. Raises CqlError when it is not finite.
+    """Return the value of a numeric literal, exactly, whatever its length. Raises CqlError if it is not finite.
 
-    Whole numbers are int; others float where that is exact to the last digit written, else Decimal.
+    Integers are int; others are float if that is exact to the last digit written, else Decimal.
     """
     if len(text) > 400:
         raise fault("a number may have 400 digits", place)
     try:
         exact = Decimal(text)
     except InvalidOperation:
-        # of more digits than its exponent may have
+        # more digits than Decimal allows for its exponent
         raise fault(f"'{text[:40]}' is not a number", place) from None
     approximate = float(text)
     if math.isinf(approximate):
@@ -86,30 +86,30 @@ def number(text: str, place: Place) -> int | float | Decimal:
 
 
 def is_number(value: object) -> bool:
-    """Whether a literal is a number: True and False are none."""
+    """Return whether a literal is a number: True and False are not."""
     return type(value) in (int, float, Decimal)
 
 
 def check_depth(depth: int, place: Place) -> int:
-    """`depth` itself. Raises CqlError when a tree gets too deep to walk."""
+    """Return `depth`. Raises CqlError if a tree gets too deep to walk."""
     if depth > MAX_DEPTH:
         raise fault(f"a filter may be nested {MAX_DEPTH} levels deep; use fewer parentheses or terms", place)
     return depth
 
 
 def check_tokens(count: int, place: Place) -> None:
-    """The number of tokens read so far. Raises CqlError."""
+    """Check the number of tokens read so far. Raises CqlError."""
     if count > MAX_TOKENS:
         raise fault(f"a filter may have {MAX_TOKENS:,} words, numbers and signs; this one has more", place)
 
 
 def check_pattern(pattern: str, place: Place | None) -> None:
-    """The length of a pattern of LIKE. Raises CqlError."""
+    """Check the length of a LIKE pattern. Raises CqlError."""
     if len(pattern) > MAX_PATTERN:
         raise fault(f"a pattern may have {MAX_PATTERN} characters, this one has {len(pattern):,}", place)
 
 
 def check_list(length: int, place: Place) -> None:
-    """The length of a list or array. Raises CqlError."""
+    """Check the length of a list or array. Raises CqlError."""
     if length > MAX_LIST:
         raise fault(f"a list may have {MAX_LIST:,} members, this one has {length:,}", place)

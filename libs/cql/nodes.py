@@ -1,6 +1,6 @@
-"""The filter as a tree: pygeofilter's nodes, four of our own, and where each part was written.
+"""The filter as a tree: pygeofilter's nodes, four of our own, and the place of each part in the text.
 
-pygeofilter's AST lacks `%`, `div`, `^` and T_INTERSECTS.
+pygeofilter has no nodes for `%`, `div`, `^` and T_INTERSECTS.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Mod(ast.Arithmetic):  # type: ignore[misc]  # untyped base
 
 
 class IntDiv(ast.Arithmetic):  # type: ignore[misc]  # untyped base
-    """A division whose fraction is cut off, towards zero."""
+    """A division that drops the fraction, towards zero."""
 
 
 class Pow(ast.Arithmetic):  # type: ignore[misc]  # untyped base
-    """The left operand raised to the right one."""
+    """The left operand raised to the power of the right one."""
 
 
 class TimeIntersects(ast.TemporalPredicate):  # type: ignore[misc]  # untyped base
@@ -48,7 +48,7 @@ ARITHMETIC: dict[str, type[ast.Arithmetic]] = {
     "div": IntDiv,
     "^": Pow,
 }
-# The standard's function names, spelled as CQL2 JSON does, and their nodes.
+# The standard's function names, written as in CQL2 JSON, and their nodes.
 SPATIAL: dict[str, type[ast.SpatialComparisonPredicate]] = {
     "s_contains": ast.GeometryContains,
     "s_crosses": ast.GeometryCrosses,
@@ -84,22 +84,22 @@ ARRAY: dict[str, type[ast.ArrayPredicate]] = {
 }
 STRING_FUNCTIONS = ("casei", "accenti")
 DISTANCE_FUNCTION = "s_dwithin"
-"""A function that is ours, not the standard's (/req/functions/functions)."""
+"""A function of this service, not of the standard (/req/functions/functions)."""
 OP_NAMES: dict[type, str] = {
     node: name for table in (COMPARISONS, ARITHMETIC, SPATIAL, TEMPORAL, ARRAY) for name, node in table.items()
 }
 
 
 class Array(list[ast.AstType]):
-    """An array literal; a list that remembers where it and its elements were written."""
+    """An array literal; a list that remembers the places of itself and its elements."""
 
     places: tuple[Place, ...] = ()
 
 
 class Part(NamedTuple):
-    """An operand while the tree is built: what it is, where it was written, how deep it goes.
+    """An operand while the tree is built: its node, its place and its depth.
 
-    `in_parentheses` tells `('a')`, an array of one where an array is wanted, from `'a'`.
+    `in_parentheses` distinguishes `('a')`, which is an array of one where an array is expected, from `'a'`.
     """
 
     value: ast.AstType
@@ -122,17 +122,17 @@ class Ast:
 
 
 def placed(node: Any, at: Place, parts: Sequence[Part] = ()) -> Part:
-    """`node` as a part, remembering where it and its operands were written.
+    """Return `node` as a part that remembers the places of itself and its operands.
 
-    Plain values cannot carry a position, so their node does: `node.places` is its own place, then those
-    of its operands in order. Raises CqlError when the tree gets too deep.
+    Plain values cannot carry a place, so their node does: `node.places` is its own place, followed by those of its
+    operands in order. Raises CqlError if the tree gets too deep.
     """
     node.places = (at, *(part.at for part in parts))
     return Part(node, at, check_depth(1 + max((part.depth for part in parts), default=0), at))
 
 
 def place_of(node: object, operand: int | None = None) -> Place | None:
-    """Where `node`, or its operand of that index, was written; None when that is not known."""
+    """Return the place of `node`, or of its operand with that index; None if unknown."""
     places: tuple[Place, ...] = getattr(node, "places", ())
     index = 0 if operand is None else operand + 1
     return places[index] if index < len(places) else None

@@ -1,4 +1,4 @@
-"""The predicates behind the `bbox`, `datetime` and property parameters, the same as in filters."""
+"""The predicates of the `bbox`, `datetime` and property parameters, the same as in filters."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from libs.pg.sql import Sql, all_of, sql
 
 
 def bbox_predicate(queryable: Queryable, box: BBox, crs: Crs = CRS84, *, not_null: bool = False) -> Sql:
-    """Rows whose geometry intersects the box, of easting and northing in `crs`.
+    """Return a condition for rows whose geometry intersects the box of easting and northing in `crs`.
 
-    In degrees `west > east` crosses the antimeridian. Rows without a geometry match (/req/core/fc-bbox-response C);
-    `not_null` says that there are none. Raises CqlError where the box has no place on Earth.
+    In degrees, `west > east` crosses the antimeridian. Rows without a geometry match (/req/core/fc-bbox-response C);
+    `not_null` says that all rows have one. Raises CqlError if the box has no place on Earth.
     """
     column = column_of(queryable)
     return _or_null(relation(ast.GeometryIntersects, column, box_in(box, None, crs)), column.sql, not_null=not_null)
 
 
 def datetime_predicate(queryable: Queryable, interval: Interval, *, not_null: bool = False) -> Sql:
-    """Rows whose date or timestamp is in the closed interval, or whose range of time meets it.
+    """Return a condition for rows whose date or timestamp is in the closed interval, or whose time range meets it.
 
     A date column is compared by day, in UTC. Rows without a time match (/req/core/fc-time-response C); `not_null` says
-    that there are none. Raises ValueError for a column that holds no time.
+    that all rows have one. Raises ValueError for a column of another type.
     """
     column = column_of(queryable)
     if queryable.kind is Kind.PERIOD:
@@ -51,7 +51,7 @@ def datetime_predicate(queryable: Queryable, interval: Interval, *, not_null: bo
 
 
 def _or_null(condition: Sql, column: Sql, *, not_null: bool) -> Sql:
-    # an index answers both, and the planner joins what it finds
+    # an index serves both conditions, and the planner combines the results
     return condition if not_null else sql("{condition} OR {column} IS NULL", condition=condition, column=column)
 
 
@@ -63,18 +63,18 @@ def lasting_predicate(
     start_not_null: bool = False,
     end_not_null: bool = False,
 ) -> Sql:
-    """Rows that last from `start` to `end`, both included, and meet the closed interval.
+    """Return a condition for rows that last from `start` to `end`, both included, and meet the closed interval.
 
-    A row without an end goes on, one without a start has always been; one with neither always matches. A date is its
-    whole day, in UTC. Where a column is known to hold no nulls, they are not looked for. Raises ValueError for a
-    column that holds no time.
+    A row without an end continues, one without a start has always existed; a row with neither always matches. A date is
+    a whole day in UTC. If a column is known to have no nulls, these are not tested. Raises ValueError for columns of
+    another type.
     """
     for queryable in (start, end):
         if queryable.kind not in TEMPORAL:
             raise ValueError(f"{queryable.name} is no date or timestamp")
     starts, ends = column_of(start), column_of(end)
     conditions = []
-    # one condition for each column: an index on either can be used, and both together
+    # one condition per column: an index on either can be used, and both together
     for op, column, bound, not_null in (
         ("<=", starts, interval.end, start_not_null),
         (">=", ends, interval.start, end_not_null),
@@ -86,10 +86,10 @@ def lasting_predicate(
 
 
 def value_predicate(queryable: Queryable, text: str) -> Sql:
-    """Rows whose property equals `text`, the value of a query parameter named after the property.
+    """Return a condition for rows whose property equals `text`, the value of the query parameter with its name.
 
-    Strings are taken as they are; numbers, `true`/`false`, dates and timestamps as in a filter. Raises
-    CqlError when the text is no value of the property's type, or the type cannot be compared.
+    Strings are compared unchanged; numbers, `true`/`false`, dates and timestamps are parsed as in a filter. Raises
+    CqlError if the text does not have the property's type, or the type cannot be compared.
     """
     value = literal(_read(queryable, text))
     return compare(None, "=", column_of(queryable), value)

@@ -1,7 +1,7 @@
-"""Geometry literals made fit for a projected CRS before PostGIS transforms them.
+"""Prepare geometry literals for a projected CRS before PostGIS transforms them.
 
-A projection is only defined around its area of use (a world box in a UTM zone comes out as a line), and
-straight edges in longitude and latitude become curves.
+A projection is only defined around its area of use (in a UTM zone, a box of the world becomes a line), and straight
+edges in longitude and latitude become curves.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from shapely.geometry.base import BaseGeometry
 
 from libs.geo.crs_areas import area_of_use, is_mercator
 
-_STEP = 0.5  # degrees between the points of an edge; the sagitta is then some tens of metres at most
+_STEP = 0.5  # degrees between positions of an edge; the sagitta is then at most some tens of metres
 _MOST_POINTS = 4000
 
 
 def fitted(shape: BaseGeometry, srid: int, *, is_box: bool) -> tuple[BaseGeometry, bool]:
-    """The part of a CRS84 geometry that the CRS can hold, with points along its edges; and whether it was cut."""
+    """Return the part of a CRS84 geometry in the CRS's area, with positions along edges; and whether it was clipped."""
     area = area_of_use(srid)
     if area is None or shapely.covers(area, _corners(shape)):
         return _segmentized(shape, srid, is_box=is_box), False
@@ -30,13 +30,13 @@ def _segmentized(shape: BaseGeometry, srid: int, *, is_box: bool) -> BaseGeometr
 
 
 def _corners(shape: BaseGeometry) -> BaseGeometry:
-    # Covering a collection is not defined everywhere; covering its corners is the same for convex areas.
+    # Covering a collection is not always defined; covering its corners is equivalent for convex areas.
     return shapely.MultiPoint(shapely.get_coordinates(shape))
 
 
 def _clipped(shape: BaseGeometry, area: BaseGeometry) -> BaseGeometry:
     if isinstance(shape, shapely.GeometryCollection):
         members = [_clipped(member, area) for member in shape.geoms]
-        # GEOS 3.14 ends the process when it is to segmentize a collection with an empty member
+        # GEOS 3.14 crashes the process when it segmentizes a collection with an empty member
         return shapely.GeometryCollection([member for member in members if not member.is_empty])
     return shapely.intersection(shape, area)

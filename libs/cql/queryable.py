@@ -1,7 +1,7 @@
 """The typed properties that a filter may use.
 
-A caller fills a mapping of property name to `Queryable` from its catalogue; nothing here knows where the
-types come from, and a filter can reach no column that is not in the mapping.
+A caller fills a mapping of property name to `Queryable` from its catalogue. This module does not know the source of the
+types, and a filter cannot use columns outside the mapping.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from libs.pg.column_types import Kind, base_type, column_type
 
 @dataclass(frozen=True, slots=True)
 class Queryable:
-    """One property: its name, which is that of its column, and its type.
+    """One property: its name, which is also its column's name, and its type.
 
-    `sql_type` is the column's type as `format_type` gives it (`double precision`, `timestamp with time
-    zone`, `character varying(24)[]`); for a domain, that of its base type. For a geometry or geography
-    column `srid` is its SRID: 0 means that rows carry no SRID and literals are taken as they are, None that
-    rows differ or it is unknown. `enum` lists the labels of an enumerated type.
+    `sql_type` is the column's type as `format_type` writes it (`double precision`, `timestamp with time zone`,
+    `character varying(24)[]`); for a domain, its base type. For a geometry or geography column, `srid` is its SRID: 0
+    means that rows have no SRID and literals are used unchanged, None that rows differ or it is unknown. `enum` lists
+    the labels of an enumerated type.
     """
 
     name: str
@@ -30,23 +30,23 @@ class Queryable:
     geometry_type: str | None = None
     enum: tuple[str, ...] | None = None
     turns: tuple[int, ...] = ()
-    """Of a geometry in longitude and latitude: whole turns around the Earth by which rows lie beyond ±180."""
+    """For a geometry in longitude and latitude: whole turns around the Earth by which rows lie beyond ±180."""
     crosses: bool = False
-    """Of a geography: whether edges may cross the antimeridian, the short way."""
+    """For a geography: whether edges may cross the antimeridian, the short way."""
 
     @property
     def is_geography(self) -> bool:
-        """Whether it is a geography, whose edges are the shortest ways over the ellipsoid."""
+        """Whether it is a geography, whose edges are the shortest lines on the ellipsoid."""
         return column_type(self.sql_type).name == "geography"
 
     @property
     def base_type(self) -> str:
-        """`sql_type` without a length or precision, so that a cast to it cuts and rounds nothing."""
+        """`sql_type` without a length or precision, so that a cast to it neither cuts nor rounds."""
         return base_type(self.sql_type)
 
     @property
     def element(self) -> Queryable | None:
-        """For an array, a queryable of the type of its elements; else None."""
+        """For an array, a queryable with the type of its elements; else None."""
         if not self.sql_type.endswith("[]"):
             return None
         inner = self.sql_type.removesuffix("[]")
@@ -54,7 +54,7 @@ class Queryable:
 
 
 def kind_of(sql_type: str, enum: tuple[str, ...] | None = None) -> Kind:
-    """The kind of a column of this type (as `format_type` gives it, any schema for extension types)."""
+    """Return the kind of a column of this type (as `format_type` writes it, with any schema for extension types)."""
     if sql_type.endswith("[]"):
         return Kind.ARRAY
     if enum is not None:
@@ -72,7 +72,7 @@ def queryable(
     turns: tuple[int, ...] = (),
     crosses: bool = False,
 ) -> Queryable:
-    """A queryable whose kind follows from its type: see `Queryable` for the arguments."""
+    """Return a queryable whose kind follows from its type: see `Queryable` for the arguments."""
     return Queryable(
         name,
         kind_of(sql_type, enum),
@@ -86,11 +86,11 @@ def queryable(
 
 
 def near_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Up to three of `names` that the client may have meant, the likeliest first."""
+    """Return up to three of `names` that the client may have meant, the most likely first."""
     known = list(names)
     folded = name[:64].casefold()
     same = [candidate for candidate in known if candidate.casefold() == folded]
-    # difflib takes a quadratic look at each candidate: a few hundred are plenty.
+    # difflib compares each candidate in quadratic time: a few hundred are enough.
     close = get_close_matches(folded, [candidate.casefold() for candidate in known[:300]])
     by_folded = {candidate.casefold(): candidate for candidate in reversed(known)}
     return tuple(dict.fromkeys([*same, *(by_folded[candidate] for candidate in close)]))[:3]

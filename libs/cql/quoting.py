@@ -1,4 +1,4 @@
-"""Names and values as CQL2 text: for filters that the service writes itself, in examples and in links."""
+"""Write names and values as CQL2 text: for filters that the service writes itself, in examples and links."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
 RESERVED_WORDS = frozenset(
     {
         *("and", "or", "not", "like", "between", "in", "is", "null", "true", "false", "div"),
-        # followed by a parenthesis they are functions; in quotes nobody has to know
+        # before a parenthesis they are functions; quoting them is always safe
         *("casei", "accenti", "date", "timestamp", "interval", "bbox"),
     }
 )
-"""In lower case; as names of properties they have to be quoted. The viewer's filters/cql2.js has the same."""
+"""Words, in lower case, that must be quoted as names of properties. The viewer's filters/cql2.js has the same list."""
 
 
 def property_name(name: str) -> str:
-    """The name of a property, in double quotes where CQL2 asks for them."""
+    """Return the name of a property, in double quotes if CQL2 requires them."""
     if _NAME.match(name) and name.lower() not in RESERVED_WORDS:
         return name
     return '"' + name.replace('"', '""') + '"'
 
 
 def equals(queryable: Queryable, texts: Sequence[str]) -> str:
-    """The condition that the property has one of these values, each written as a query parameter has it."""
+    """Return the condition that the property has one of these values, each written as in a query parameter."""
     name = property_name(queryable.name)
     literals = [_literal(queryable.kind, text) for text in texts]
     return f"{name} IN ({', '.join(literals)})" if len(literals) > 1 else f"{name} = {literals[0]}"

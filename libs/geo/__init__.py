@@ -1,4 +1,4 @@
-"""What is known of places on Earth: tile matrix sets, their tiles, and where a CRS has finite coordinates.
+"""Places on Earth: tile matrix sets, their tiles, and the areas where a CRS has finite coordinates.
 
 Stands on ogc, pg.
 """

@@ -1,4 +1,4 @@
-"""Boxes in any CRS, and what they become in another. Easting (longitude) comes first, whatever the CRS's axis order."""
+"""Boxes in any CRS, and their transformation. Easting (longitude) comes first, whatever the CRS's axis order."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -11,40 +11,40 @@ Box = tuple[float, float, float, float]
 """Left, bottom, right, top, in the units of a CRS."""
 
 WORLD: Box = (-180.0, -90.0, 180.0, 90.0)
-"""Longitudes and latitudes in degrees."""
+"""The world in degrees of longitude and latitude."""
 
 _CACHED_BOXES = 16_384
 
 
 @lru_cache(maxsize=256)
 def crs_by_srid(srid: int) -> CRS:
-    """The CRS that PostGIS has under this number. Raises CRSError where PROJ does not know it."""
+    """Return the CRS that PostGIS has under this number. Raises CRSError if PROJ does not know it."""
     try:
         return CRS.from_epsg(srid)
     except CRSError:
-        # PostGIS numbers ESRI's own CRSs by their codes, too
+        # PostGIS gives ESRI's own CRSs their ESRI codes, too
         return CRS.from_authority("ESRI", srid)
 
 
 @cache
 def transformer(source: int, target: int) -> Transformer:
-    """What moves places from one SRID to another, easting first. Raises CRSError for unknown CRSs."""
+    """Return the transformer from one SRID to another, easting first. Raises CRSError for unknown CRSs."""
     return Transformer.from_crs(crs_by_srid(source), crs_by_srid(target), always_xy=True)
 
 
 def moved(x: Sequence[float], y: Sequence[float], source: int, target: int) -> tuple[Sequence[float], Sequence[float]]:
-    """Places in another CRS, both by SRID; infinite where they have none. Raises ProjError for unknown CRSs."""
+    """Transform places between two SRIDs; infinite where that is impossible. Raises ProjError for unknown CRSs."""
     found: tuple[Sequence[float], Sequence[float]] = transformer(source, target).transform(x, y)
     return found
 
 
 @lru_cache(maxsize=_CACHED_BOXES)
 def transformed(box: Box, source: int, target: int) -> Box | None:
-    """The box around `box` in another CRS, both by SRID; None where there is none that is finite.
+    """Return the box around `box` in another CRS, both by SRID; None if it is not finite.
 
-    It is made of the edges alone, which do not tell how far a box reaches that goes far around the Earth:
-    `libs.geo.crs_areas.boxes_in` does. Where the target is longitude and latitude, left is greater than right in a box
-    that crosses the antimeridian.
+    It follows the edges only, which is wrong for boxes that go far around the Earth: use `libs.geo.crs_areas.boxes_in`
+    for these. If the target is longitude and latitude, left is greater than right in a box that crosses the
+    antimeridian.
     """
     if source == target:
         return box
@@ -56,7 +56,7 @@ def transformed(box: Box, source: int, target: int) -> Box | None:
 
 
 def overlap(one: Box, other: Box) -> Box | None:
-    """What two boxes share; None where that has no area."""
+    """Return the intersection of two boxes; None if it has no area."""
     left, bottom = max(one[0], other[0]), max(one[1], other[1])
     right, top = min(one[2], other[2]), min(one[3], other[3])
     return (left, bottom, right, top) if left < right and bottom < top else None

@@ -1,4 +1,4 @@
-"""A CRS that a client names: its axes as its authority has them, and shapes in it as shapes in CRS84."""
+"""A CRS that a client names: its axis order, and the conversion of its shapes to CRS84."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from libs.ogc import crs as identifiers
 from libs.ogc.bbox import BBox, bbox_of
 
 _PIECES = 64
-"""Of the longer side of a projected shape: its edges are straight in its CRS, not in longitude and latitude."""
+"""Pieces of the longer side of a projected shape: its edges are straight in its CRS, not in longitude and latitude."""
 _MOST_POSITIONS = 4000
 _PROBE = (3.25, 47.5)
 _FARTHEST = 1e9
-"""No CRS has places further out, in any unit of length; PostGIS loses what is in boxes that reach far beyond."""
+"""Maximum coordinate of any CRS, in any unit of length; beyond it, PostGIS loses rows within a box."""
 _WIDE = 5e6
-"""Units of a projected CRS, mostly metres: whether a shape that is smaller has its places is not asked."""
+"""Size in units of a projected CRS, mostly metres, up to which a converted shape is not verified."""
 _PROBE_STEP = 5
-"""Degrees between the places of which that is asked."""
+"""Degrees between the places that verify a converted shape."""
 _NEAR_EDGE = 2.0
-"""Degrees from an edge within which both answers may be right, as edges are not straight in longitude and latitude."""
+"""Degrees from an edge within which a difference is accepted: edges are not straight in longitude and latitude."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crs:
-    """A CRS as clients know it."""
+    """A CRS in the form that clients use."""
 
     uri: str
     srid: int
-    """Of PostGIS, which has easting before northing and longitude before latitude in all of them."""
+    """SRID in PostGIS, where easting and longitude always come first."""
     northing_first: bool
-    """Whether its authority has the axes the other way round."""
+    """Whether its authority puts northing or latitude first."""
     in_degrees: bool
-    """Whether it has longitudes and latitudes."""
+    """Whether its coordinates are longitude and latitude."""
 
 
 CRS84 = Crs(identifiers.CRS84, 4326, northing_first=False, in_degrees=True)
@@ -53,7 +53,7 @@ CRS84 = Crs(identifiers.CRS84, 4326, northing_first=False, in_degrees=True)
 
 @lru_cache(maxsize=256)
 def crs_of(uri: str) -> Crs | None:
-    """The CRS of that identifier, which is one of `libs.ogc.crs`; None where PROJ does not know it."""
+    """Return the CRS with that identifier of `libs.ogc.crs`; None if PROJ does not know it."""
     if uri == identifiers.CRS84:
         return CRS84
     authority, _, code = uri.removeprefix("http://www.opengis.net/def/crs/").partition("/0/")
@@ -67,9 +67,9 @@ def crs_of(uri: str) -> Crs | None:
 
 
 def _is_northing_first(crs: CRS) -> bool:
-    # what PROJ itself turns round, for which the names and directions of polar axes are no help
+    # compare with PROJ's own axis order: names and directions of polar axes do not help
     area = crs.area_of_use
-    # a place whose longitude is not its latitude
+    # a place whose longitude differs from its latitude
     place = _PROBE if area is None else ((area.west + area.east) / 2 + 0.1, (area.south + area.north) / 2 + 0.27)
     plain = Transformer.from_crs(4326, crs, always_xy=True).transform(*place)
     ordered = Transformer.from_crs(4326, crs).transform(place[1], place[0])
@@ -77,12 +77,12 @@ def _is_northing_first(crs: CRS) -> bool:
 
 
 def projjson(crs: Crs) -> dict[str, object]:
-    """The definition of the CRS in PROJJSON."""
+    """Return the definition of the CRS in PROJJSON."""
     return dict(crs_by_srid(crs.srid).to_json_dict())
 
 
 def box_of(numbers: Sequence[float], crs: Crs) -> BBox:
-    """The box, of easting and northing, that 4 or 6 numbers in the order of the CRS describe.
+    """Return the box, in easting and northing, of 4 or 6 numbers in the CRS's axis order.
 
     Raises ValueError with a sentence for the client (/req/crs/fc-bbox-crs-action).
     """
@@ -103,16 +103,16 @@ def box_of(numbers: Sequence[float], crs: Crs) -> BBox:
 
 
 def as_easting_northing(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
-    """A shape whose coordinates are in the order of the CRS, in the order that PostGIS has."""
+    """Convert a shape from the CRS's axis order to PostGIS's."""
     return shapely.transform(shape, lambda places: places[:, ::-1]) if crs.northing_first else shape
 
 
 def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
-    """A shape of easting, northing as one of longitude, latitude within ±180, cut at the antimeridian.
+    """Convert a shape of easting, northing to longitude, latitude within ±180, cut at the antimeridian.
 
-    Edges of projected shapes get positions along them; an area around a pole gets the edge of the world there. Raises
-    ValueError, with a sentence that ends one about the shape, where a position has no place on Earth, or where the
-    shape reaches so far out of the CRS that what lies within it cannot be told.
+    Edges of projected shapes get additional positions; an area around a pole is extended to the edge of the world.
+    Raises ValueError, with the end of a sentence about the shape, if a position has no place on Earth, or if the shape
+    reaches so far beyond the CRS that its inside is undefined.
     """
     if crs.in_degrees:
         return shape if crs.srid == 4326 else _moved(shape, crs)
@@ -120,7 +120,7 @@ def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
         return shape
     west, south, east, north = shape.bounds
     longest = max(max(east - west, north - south) / _PIECES, shape.length / _MOST_POSITIONS)
-    # left of the edges of an area is its inside, which tells on which side of them a pole is
+    # the inside of an area is left of its edges, which shows on which side of them a pole is
     placed = _moved(shapely.orient_polygons(shapely.segmentize(shape, longest) if longest > 0 else shape), crs)
     found = _cut(_unbroken(placed))
     if max(east - west, north - south) > _WIDE and not is_mercator(crs.srid) and not _agree(shape, found, crs):
@@ -129,10 +129,10 @@ def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
 
 
 def _agree(shape: BaseGeometry, placed: BaseGeometry, crs: Crs) -> bool:
-    """Whether places all over the Earth that are not near its edges are within both the shape and what became of it.
+    """Return whether places all over the Earth, except near edges, are inside both the shape and its conversion.
 
-    Far out, and around the place that a conic puts where two edges of its map meet, one step of an edge goes around
-    half the Earth, and what was made of the shape may be its outside.
+    Far out, and near the place where a conic projection joins two edges of its map, one step of an edge goes around
+    half the Earth. Then the converted shape may be the outside of the original.
     """
     places = _probes(crs.srid)
     if not len(places):
@@ -149,7 +149,7 @@ def _agree(shape: BaseGeometry, placed: BaseGeometry, crs: Crs) -> bool:
 
 @lru_cache(maxsize=256)
 def _probes(srid: int) -> NDArray[np.float64]:
-    """Places all over the area that has finite coordinates: longitude, latitude, easting, northing of each, (n, 4)."""
+    """Return places all over the area with finite coordinates: longitude, latitude, easting, northing, (n, 4)."""
     middles = (np.indices((360 // _PROBE_STEP, 180 // _PROBE_STEP)).reshape(2, -1).T + 0.5) * _PROBE_STEP - (180, 90)
     longitudes, latitudes = middles.T
     known = shapely.union_all([shapely.box(*area) for area in finite_area(srid)])
@@ -162,7 +162,7 @@ def _probes(srid: int) -> NDArray[np.float64]:
 def _moved(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
     def moved(places: NDArray[np.float64]) -> NDArray[np.float64]:
         found = np.column_stack(transformer(crs.srid, 4326).transform(*places.T))
-        # before a ring is made of them: one that begins and ends with what is no number is not closed
+        # before making a ring: one that begins and ends with NaN is not closed
         if not np.isfinite(found).all():
             raise ValueError(f"is outside of where {crs.uri} can be used")
         return found
@@ -171,12 +171,12 @@ def _moved(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
 
 
 def _unbroken(shape: BaseGeometry) -> BaseGeometry:
-    """With longitudes that go on beyond ±180 rather than jump there."""
+    """Return the shape with longitudes that continue beyond ±180 instead of jumping there."""
     if isinstance(shape, shapely.Polygon):
         rings = [_ring(shape.exterior.coords), *(_ring(hole.coords[::-1]) for hole in shape.interiors)]
         outer: BaseGeometry = shapely.Polygon(rings[0])
         for ring in rings[1:]:
-            # a hole may have gone the other way round the Earth
+            # a hole may have gone around the Earth in the other direction
             hole = shapely.union_all([translate(shapely.Polygon(ring), turn * TURN) for turn in (-1, 0, 1)])
             outer = shapely.difference(outer, hole)
         return shapely.make_valid(outer)
@@ -203,7 +203,7 @@ def _ring(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
     followed = _followed(places)
     if abs(followed[-1][0] - followed[0][0]) < TURN / 2:
         return followed
-    # once around the Earth: eastwards the north is on the left
+    # once around the Earth: eastwards, the north is on the left
     pole = WORLD[3] if followed[-1][0] > followed[0][0] else WORLD[1]
     return [*followed, (followed[-1][0], pole), (followed[0][0], pole)]
 

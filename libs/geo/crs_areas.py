@@ -1,6 +1,6 @@
-"""Where on Earth a CRS can be used, by its SRID: where its coordinates are finite, and where they are accurate.
+"""The area of a CRS, by its SRID: where its coordinates are finite, and where they are accurate.
 
-All areas are boxes or shapes of longitude and latitude in degrees.
+All areas are boxes or shapes in degrees of longitude and latitude.
 """
 
 from collections.abc import Iterable
@@ -16,27 +16,28 @@ from libs.geo.boxes import WORLD, Box, crs_by_srid, moved, overlap, transformed
 
 _MERCATORS = ("Mercator", "Popular Visualisation Pseudo Mercator")
 _MERCATOR_END = 89.9
-"""Its poles are at infinity. Coordinates this far out are of no use, but they are finite."""
+"""Latitude limit of Mercator projections: the poles are at infinity. Coordinates this far out are useless, but finite.
+"""
 _ANTIPODE = 1.0
-"""Degrees around the pole that a conic or polar projection puts at infinity."""
+"""Degrees around the pole that a conic or polar projection moves to infinity."""
 _TRANSVERSE_REACH = 80.0
-"""Degrees from its central meridian at which a transverse Mercator still works near the equator, by PROJ 9."""
+"""Degrees from its central meridian up to which a transverse Mercator works near the equator, with PROJ 9."""
 _WORLDWIDE = ("Equal Area", "Equidistant")
 _FAR = 30.0
-"""Degrees around the area of use in which data of a CRS are, however far its users stretch it."""
+"""Degrees around the area of use that still contain data of a CRS, even if its users stretch it."""
 _WIDE = 5.0
-"""Degrees above which a box is transformed by places all over it rather than by its edges."""
+"""Degrees above which a box is transformed by places all over it, not by its edges."""
 _SAMPLES = 32
 """Steps from one side of a box to the other."""
 _BEYOND = 0.02
-"""Of a wide box's size: as far as it may reach between two of these places."""
+"""Part of a wide box's size by which it may reach beyond these places."""
 
 _MARGIN = 10.0
 """Degrees around the area of use where data may still lie and transforming is still accurate."""
 _POLE = 89.99
 
 _ANYWHERE: Box = (-1e30, -1e30, 1e30, 1e30)
-"""Of a CRS that the database may know all the same."""
+"""The area of a CRS that PROJ does not know, but the database may."""
 
 
 @lru_cache(maxsize=256)
@@ -49,7 +50,7 @@ def _crs(srid: int) -> CRS | None:
 
 @lru_cache(maxsize=256)
 def _projection(srid: int) -> tuple[str, dict[str, float]]:
-    """The name of a CRS's projection, and its angles in degrees by name; empty where it has none or is not known."""
+    """Return the name of a CRS's projection, and its angles in degrees by name; empty if none or unknown."""
     crs = _crs(srid)
     operation = crs.coordinate_operation if crs is not None and crs.is_projected else None
     if operation is None:
@@ -59,32 +60,32 @@ def _projection(srid: int) -> tuple[str, dict[str, float]]:
 
 
 def is_projected(srid: int) -> bool:
-    """Whether coordinates of this SRID are not longitudes and latitudes; unknown ones count as projected."""
+    """Return whether coordinates of this SRID are not longitude and latitude; an unknown SRID counts as projected."""
     crs = None if srid in (0, 4326) else _crs(srid)
     return srid not in (0, 4326) and (crs is None or crs.is_projected)
 
 
 def keeps_boxes(srid: int) -> bool:
-    """Whether a box in longitude and latitude is a box in this CRS, too."""
+    """Return whether a box in longitude and latitude is also a box in this CRS."""
     return is_mercator(srid) or not is_projected(srid)
 
 
 def is_mercator(srid: int) -> bool:
-    """Whether it is a Mercator projection that is cut open at 180°: meridians and parallels are straight in it."""
+    """Return whether it is a Mercator projection, cut at 180°: its meridians and parallels are straight."""
     name, angles = _projection(srid)
     return name.startswith(_MERCATORS) and angles.get("Longitude of natural origin") == 0
 
 
 @lru_cache(maxsize=256)
 def finite_area(srid: int) -> tuple[Box, ...]:
-    """Where the CRS has finite coordinates, as measured with PROJ 9.
+    """Return where the CRS has finite coordinates, as measured with PROJ 9.
 
-    - The Mercators have no poles.
+    - Mercator projections do not reach the poles.
     - Transverse Mercators fail near the equator far from their central meridian.
     - Conformal conics and polar stereographics put the pole of the other hemisphere at infinity.
-    - Geographic CRSs, and projections that keep areas or distances, hold the world.
-    - Of others (oblique ones, Krovak's) some place far away is at infinity: they hold their area of use with a wide
-      margin, and the world where that is not known.
+    - Geographic CRSs, and projections that preserve areas or distances, cover the world.
+    - Other projections (oblique ones, Krovak's) have some place far away at infinity: the result is their area of use
+      with a wide margin, or the world if that area is unknown.
     """
     name, angles = _projection(srid)
     west, south, east, north = WORLD
@@ -107,7 +108,7 @@ def finite_area(srid: int) -> tuple[Box, ...]:
 
 
 def _around(west: float, south: float, east: float, north: float) -> tuple[Box, ...]:
-    """A box whose longitudes may run across ±180°, as one or two that do not."""
+    """Return a box whose longitudes may cross ±180° as one or two boxes that do not."""
     if west < -180.0:
         return (-180.0, south, east, north), (west + 360.0, south, 180.0, north)
     if east > 180.0:
@@ -116,15 +117,15 @@ def _around(west: float, south: float, east: float, north: float) -> tuple[Box, 
 
 
 def within_finite_area(boxes: Iterable[Box], srid: int) -> list[Box]:
-    """The parts of boxes of longitude and latitude that have finite coordinates in a CRS."""
+    """Return the parts of boxes in longitude and latitude that have finite coordinates in a CRS."""
     parts = (overlap(box, area) for box in boxes for area in finite_area(srid))
     return [part for part in parts if part is not None]
 
 
 def boxes_in(boxes: Iterable[Box], srid: int) -> list[Box]:
-    """Where boxes of longitude and latitude lie in a CRS: for each part that has a place there a box of its units.
+    """Transform boxes in longitude and latitude to a CRS: a box in its units for each part inside the CRS's area.
 
-    Of a CRS that PROJ does not know they may lie anywhere.
+    For a CRS that PROJ does not know, the box is infinite.
     """
     if srid in (0, 4326):
         return list(boxes)
@@ -141,10 +142,10 @@ def _is_wide(box: Box) -> bool:
 
 @lru_cache(maxsize=4096)
 def _around_all(box: Box, srid: int) -> Box | None:
-    """The box around places all over `box` and a little more; None where none of them is finite.
+    """Return the box around places all over `box`, slightly enlarged; None if none of them is finite.
 
-    The edges of what goes far around the Earth do not tell how far it reaches: left and right may be one line, and the
-    middle may hold the place that the projection turns inside out.
+    The edges of a box that goes far around the Earth do not show its extent: left and right may be the same line, and
+    the middle may contain the place where the projection turns inside out.
     """
     west, south, east, north = box
     steps = [each / _SAMPLES for each in range(_SAMPLES + 1)]
@@ -162,7 +163,7 @@ def _around_all(box: Box, srid: int) -> Box | None:
 
 @lru_cache(maxsize=256)
 def area_of_use(srid: int) -> BaseGeometry | None:
-    """Where the CRS is accurate, as its authority says, and some degrees around; None for anywhere or not known."""
+    """Return the area of accuracy that the CRS's authority states, with a margin; None if unlimited or unknown."""
     if is_mercator(srid):
         return shapely.box(-180, -_POLE, 180, _POLE)
     crs = _crs(srid)
@@ -178,7 +179,7 @@ def area_of_use(srid: int) -> BaseGeometry | None:
 
 
 def _latitude(edge: float, margin: float) -> float:
-    """An edge of the area moved outwards; a pole is only inside where the area has it."""
+    """Return an edge of the area moved outwards; a pole is only included if the area includes it."""
     if abs(edge) >= 89.999:
         return edge
     return max(-_POLE, min(_POLE, edge + margin))

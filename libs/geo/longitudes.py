@@ -1,4 +1,4 @@
-"""Longitudes beyond ±180: how far around the Earth a column goes, and SQL that brings its rows back to ±180. Pure."""
+"""Longitudes beyond ±180: how far around the Earth a column goes, and SQL that moves its rows back. Pure."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ MOST_TURNS = (-1, 1)
 
 WEB_MERCATOR = 3857
 HALF_OF_EQUATOR = 20_037_508.342789244
-"""Metres from longitude 0 to 180, of all Mercator projections on WGS 84."""
+"""Metres from longitude 0 to 180 in all Mercator projections on WGS 84."""
 _NEGLIGIBLE = 1e-4
-"""Degrees: boxes of indexes are in single precision, which misses 180 by a fifth of this."""
+"""Tolerance in degrees: boxes of indexes are in single precision, whose error at 180 is a fifth of this."""
 _FURTHEST_NORTH = 1e9
-"""Metres of Web Mercator, beyond all latitudes that doubles can hold."""
+"""A northing in metres of Web Mercator, above all latitudes that doubles can represent."""
 _MOST_SPLIT = 2000
-"""Corners of an area that GEOS takes apart; of more it takes minutes where they are jagged."""
+"""Maximum number of corners of an area that GEOS splits; jagged areas with more take minutes."""
 
 
 def turned_back(longitude: float) -> float:
-    """The same longitude from -180 on, and below 180, in degrees."""
+    """Return the same longitude in degrees, at least -180 and below 180."""
     return (longitude + 180.0) % TURN - 180.0
 
 
 def width_of_world(srid: int | None) -> float:
-    """One turn around the Earth in the units of a CRS whose rows may be turned: metres or degrees."""
+    """Return one turn around the Earth in the units of a CRS whose rows may be turned: metres or degrees."""
     return 2 * HALF_OF_EQUATOR if srid == WEB_MERCATOR else TURN
 
 
 def turns_of(west: float, east: float) -> tuple[int, ...]:
-    """The whole turns, but none, that bring rows between these longitudes to ±180: 1 for those from 180 to 540."""
+    """Return the whole turns, except 0, that move rows between these longitudes to ±180: 1 for 180 to 540."""
     beyond = 180.0 + _NEGLIGIBLE
     return tuple(turn for turn in MOST_TURNS if (east > beyond if turn > 0 else west < -beyond))
 
 
 def reaches_antimeridian(east: float) -> bool:
-    """Whether rows that end at this longitude at the most may come as far as 180."""
+    """Return whether rows that end at most at this longitude may reach 180."""
     return east >= 180.0 - _NEGLIGIBLE
 
 
 def can_be_given(box: Box) -> bool:
-    """Whether all rows in a box of degrees have a place in longitude and latitude, turned or not."""
+    """Return whether all rows in a box of degrees have a place in longitude and latitude, turned or not."""
     west, south, east, north = box
     furthest = 180.0 + TURN + _NEGLIGIBLE
     return west >= -furthest and east <= furthest and south >= -90.0 - _NEGLIGIBLE and north <= 90.0 + _NEGLIGIBLE
 
 
 def turned_ends(west: float, east: float) -> tuple[float, float]:
-    """Westernmost and easternmost longitude as they are on Earth; west is greater where they cross the antimeridian."""
+    """Return the real westernmost and easternmost longitude; west is greater if they cross the antimeridian."""
     if not (isfinite(west) and isfinite(east)) or east - west >= TURN:
         return -180.0, 180.0
     turns = (west + 180.0) // TURN
@@ -65,12 +65,12 @@ def turned_ends(west: float, east: float) -> tuple[float, float]:
 
 
 def turned(shape: Sql, turns: Sequence[int], *, is_point: bool = False, srid: int | None = 4326) -> Sql:
-    """`shape`, in longitude and latitude, with longitudes within ±180: cut in two where it crosses the antimeridian.
+    """Return `shape`, in longitude and latitude, with longitudes within ±180, cut in two at the antimeridian.
 
-    With `srid` 3857 the same of Web Mercator.
+    With `srid` 3857 it does the same in Web Mercator.
 
-    What crosses becomes a Multi geometry, as RFC 7946 wants it (section 3.1.9). Rows that are within ±180, and those
-    that lie further out than `turns`, stay as they are. Heights are kept, measures (M) are not.
+    A shape that crosses becomes a Multi geometry, as RFC 7946 requires (section 3.1.9). Rows within ±180, and those
+    that lie further out than `turns`, stay unchanged. Heights are preserved, measures (M) are not.
     """
     if not turns:
         return shape
@@ -92,8 +92,8 @@ def turned(shape: Sql, turns: Sequence[int], *, is_point: bool = False, srid: in
 
 
 def _cut(shape: Sql, moved: Sql, turns: Sequence[int], width: float) -> Sql:
-    """The pieces as one geometry that holds no collections of collections."""
-    # without NaN, on which GEOS loops; areas of many corners by boxes, which takes no topology
+    """Return the pieces as one geometry without nested collections."""
+    # skip NaN, on which GEOS loops; cut areas with many corners by boxes, which needs no topology
     pieces = sql(
         "CASE WHEN ST_Length({shape}) + ST_Perimeter({shape}) < 'Infinity' THEN CASE WHEN ST_NPoints({shape}) > {most}"
         " AND ST_Dimension({shape}) = 2 AND ({crosses})"
@@ -110,7 +110,7 @@ def _cut(shape: Sql, moved: Sql, turns: Sequence[int], width: float) -> Sql:
         " ELSE pieces.g END"
     )
     if len(turns) > 1:
-        # an area that is wider than the world meets itself
+        # an area wider than the world overlaps itself
         wide = sql(
             "ST_XMax({shape}) - ST_XMin({shape}) > {width} AND ST_Dimension({shape}) = 2",
             shape=shape,

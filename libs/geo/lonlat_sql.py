@@ -1,15 +1,15 @@
-"""SQL that brings stored geometries to longitude and latitude (CRS84, as SRID 4326). Pure."""
+"""SQL that converts stored geometries to longitude and latitude (CRS84, as SRID 4326). Pure."""
 
 from libs.pg.sql import Sql, sql
 
 
 def in_lonlat(shape: Sql, srid: int | None, *, stored: Sql | None = None) -> Sql:
-    """`shape`, a geometry expression, in longitude and latitude in degrees.
+    """Return `shape`, a geometry expression, in longitude and latitude in degrees.
 
-    `srid` is that of all rows, 0 where they have none: then coordinates are taken for longitudes and latitudes. None
-    says that each row may have one of its own, which is read from `stored`, a cheaper expression of the same SRID; NULL
-    where that is none that the database knows.
-    No index on the column answers conditions on the result, save where `srid` is 4326.
+    `srid` is that of all rows; 0 if they have none, so that coordinates are interpreted as longitude and latitude. None
+    says that each row may have its own, which is read from `stored`, a cheaper expression with the same SRID; the
+    result is NULL if the database does not know that SRID. No index on the column serves conditions on the result,
+    except if `srid` is 4326.
     """
     if srid == 4326:
         return shape

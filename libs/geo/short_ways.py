@@ -1,11 +1,11 @@
-"""SQL that lays edges of geographies the short way, across the antimeridian where that is the short one. Pure."""
+"""SQL that draws edges of geographies the short way, across the antimeridian if that is shorter. Pure."""
 
 from __future__ import annotations
 
 from libs.geo.longitudes import MOST_TURNS, turned
 from libs.pg.sql import Sql, sql
 
-# An edge of a whole turn, from -180 to 180, is what its author drew, such as along the bottom of Antarctica.
+# An edge of a whole turn, from -180 to 180, is intended, for example along the bottom of Antarctica.
 _JUMP = sql(
     "CASE WHEN abs(ST_X(p) - ST_X(before)) > 180 AND abs(ST_X(p) - ST_X(before)) < 360"
     " THEN sign(ST_X(before) - ST_X(p)) ELSE 0 END"
@@ -16,21 +16,21 @@ _CROSSES = sql(
     " FROM ST_DumpPoints(stored.g) AS point) AS points WHERE {jump} <> 0)",
     jump=_JUMP,
 )
-# `turn` is by how many times 360 degrees longitudes go on behind ±180, `piece` counts how often that was crossed
+# `turn` is the number of times 360 degrees to add beyond ±180, `piece` counts the crossings so far
 _STEPS = sql(
     "SELECT *, sum(jump) OVER (ORDER BY n) AS turn, sum(abs(jump)) OVER (ORDER BY n) AS piece"
     " FROM (SELECT *, {jump} AS jump FROM (SELECT point.path[1] AS n, point.geom AS p,"
     " lag(point.geom) OVER (ORDER BY point.path[1]) AS before FROM ST_DumpPoints(line.g) AS point) AS points) AS jumps",
     jump=_JUMP,
 )
-# where the antimeridian is met, on the side that the edge comes from
+# the position where an edge meets the antimeridian, on the side where the edge starts
 _SEAMS = sql(
     "SELECT n, jump, piece, ST_Translate(met, 180 * jump - ST_X(met), 0) AS seam"
     " FROM (SELECT *, ST_LineInterpolatePoint(ST_MakeLine(before, ST_Translate(p, 360 * jump, 0)),"
     " (180 * jump - ST_X(before)) / (ST_X(p) + 360 * jump - ST_X(before))) AS met"
     " FROM steps WHERE jump <> 0) AS crossing"
 )
-# piece by piece, for a line may go around the Earth many times
+# piece by piece, because a line may go around the Earth many times
 _LINE = sql(
     "WITH steps AS MATERIALIZED ({steps}), seams AS MATERIALIZED ({seams})"
     " SELECT ST_Collect(g) FROM (SELECT ST_RemoveRepeatedPoints(ST_MakeLine(p ORDER BY n)) AS g"
@@ -40,7 +40,7 @@ _LINE = sql(
     steps=_STEPS,
     seams=_SEAMS,
 )
-# a ring that does not come back to where it began goes around a pole, that of its own hemisphere
+# a ring that does not return to its start goes around a pole, that of its own hemisphere
 _RING = sql(
     "SELECT ST_Translate(g, -360 * round((ST_XMin(g) + ST_XMax(g)) / 720), 0) AS g FROM ("
     "SELECT ST_MakePolygon(CASE WHEN turns = 0 THEN unwrapped ELSE ST_MakeLine(ARRAY[unwrapped,"
@@ -71,19 +71,19 @@ _CUT = sql(
 
 
 def short_way(shape: Sql) -> Sql:
-    """`shape`, a geography as a geometry in longitude and latitude, with each edge the short way between its ends.
+    """Return `shape`, a geography as a geometry in longitude and latitude, with each edge drawn the short way.
 
-    An edge that crosses the antimeridian is cut in two there, which makes a Multi geometry of its line or area, as RFC
-    7946 wants it (section 3.1.9); an area around a pole reaches to it. All other edges, and rows without such an edge,
-    stay as they are: straight in longitude and latitude, not bent as geodesics are.
+    An edge that crosses the antimeridian is cut in two there, so that its line or area becomes a Multi geometry, as RFC
+    7946 requires (section 3.1.9); an area around a pole is extended to it. All other edges, and rows without such an
+    edge, stay unchanged: straight in longitude and latitude, not bent like geodesics.
     """
     return _where_crossing(shape, _CUT)
 
 
 def unbroken(shape: Sql) -> Sql:
-    """The same with longitudes from 0 to 360 in rows with such an edge, so that the box of what was cut is narrow.
+    """Return the same with longitudes from 0 to 360 in rows with such an edge, for a narrow box around a cut shape.
 
-    Save where a piece has longitude 0 within: there the box is as wide as the world.
+    If longitude 0 is inside a piece, the box is as wide as the world.
     """
     shifted = sql(
         "(SELECT CASE WHEN bool_or(ST_XMin(piece.geom) < 0 AND ST_XMax(piece.geom) > 0) THEN cut.g"
@@ -95,7 +95,7 @@ def unbroken(shape: Sql) -> Sql:
 
 
 def may_cross(shape: Sql) -> Sql:
-    """Whether a geography, as a geometry, is wide enough to have such an edge."""
+    """Return whether a geography, as a geometry, is wide enough to have such an edge."""
     return sql("ST_XMax({shape}) - ST_XMin({shape}) > 180", shape=shape)
 
 

@@ -1,13 +1,13 @@
-"""SQL that makes simple features of curves and surfaces, which neither GEOS nor GeoJSON knows. Pure."""
+"""SQL that converts curves and surfaces, which neither GEOS nor GeoJSON knows, to simple features. Pure."""
 
 from libs.pg.sql import Sql, sql
 
 SIMPLE = frozenset({"Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon"})
-"""Types of columns whose rows are simple features already."""
+"""Types of columns whose rows are always simple features."""
 
 
 def simple_shape(shape: Sql) -> Sql:
-    """Curves as lines, surfaces as polygons, collections without collections in them; others as they are."""
+    """Return curves as lines, surfaces as polygons, collections without nested ones; other types unchanged."""
     parts = sql(
         "(SELECT CASE WHEN bool_or(ST_Zmflag(part.g) >= 2)"
         " THEN ST_Collect(ST_Force3D(part.g)) ELSE ST_Collect(ST_Force2D(part.g)) END"

@@ -1,7 +1,6 @@
-"""The 13 tile matrix sets (OGC 17-083r4), with what a tile needs worked out once, at start.
+"""The 13 tile matrix sets (OGC 17-083r4), with the values that tiles need, computed at start.
 
-Tile coordinates here are easting, northing (longitude, latitude) whatever the order of the CRS's axes, which is
-also how PostGIS has them.
+Tile coordinates are easting, northing (longitude, latitude) whatever the CRS's axis order, as in PostGIS.
 """
 
 from dataclasses import dataclass
@@ -17,13 +16,15 @@ from libs.geo.zooms import zooms_of
 from libs.ogc.errors import NotFound
 
 _REGISTER = "http://www.opengis.net/def/tilematrixset/OGC/1.0"
-"""Where OGC registers sets."""
+"""OGC's register of sets."""
 _UNREGISTERED = frozenset({"LINZAntarticaMapTilegrid", "NZTM2000Quad", "WGS1984Quad"})
-"""Sets that the register does not have (github.com/opengeospatial/2D-Tile-Matrix-Set, `registry/json`, 2026);
-morecantile's definition of WGS1984Quad gives another set's address."""
+"""Sets that are not in the register (github.com/opengeospatial/2D-Tile-Matrix-Set, `registry/json`, 2026).
+
+For WGS1984Quad, morecantile has the address of another set.
+"""
 
 _DEGREE = 111_319.49079327358
-"""Metres of the equator, as OGC's scale denominators have it."""
+"""Metres per degree at the equator, as in OGC's scale denominators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +41,19 @@ class Matrix:
     pixels: int
     """Width of a tile in pixels."""
     zoom: float
-    """Zoom of WebMercatorQuad whose tiles are as wide on the ground (at the equator), between two where it must be."""
+    """Zoom of WebMercatorQuad with tiles of the same width on the ground (at the equator); may be a fraction."""
     coalesce: tuple[tuple[int, int, int], ...]
-    """First row, last row, number of columns that make one tile there (variable matrix width)."""
+    """First row, last row, and number of columns that form one tile there (variable matrix width)."""
 
     def coalesced(self, row: int) -> int:
-        """How many columns make one tile in this row."""
+        """Return how many columns form one tile in this row."""
         return next((count for first, last, count in self.coalesce if first <= row <= last), 1)
 
     def tile_at(self, x: float, y: float) -> tuple[int, int] | None:
-        """Column (the first, where several make one tile) and row of the tile at a place of the set's CRS.
+        """Return column (the first, if several form one tile) and row of the tile at a place in the set's CRS.
 
-        None where the matrix has no tile; morecantile would give the nearest one. An edge belongs to the tile on its
-        right or below it.
+        Returns None outside the matrix, where morecantile would return the nearest tile. An edge belongs to the tile on
+        its right or below it.
         """
         column, row = floor((x - self.left) / self.tile_width), floor((self.top - y) / self.tile_height)
         if not (0 <= column < self.columns and 0 <= row < self.rows):
@@ -62,27 +63,27 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class TileMatrixSet:
-    """A tile matrix set, ready to be asked for bounds."""
+    """A tile matrix set, prepared for computing bounds."""
 
     id: str
     title: str
     uri: str | None
-    """In the register of the OGC; None for a set that this does not have."""
+    """Address in OGC's register; None for a set that is not in it."""
     crs: str
     srid: int
     matrices: dict[int, Matrix]
     document: dict[str, Any]
-    """The TileMatrixSet resource as the standard encodes it, but for the address of a set that is in no register."""
+    """The TileMatrixSet resource in the standard's encoding; sets outside the register have no address in it."""
 
     def levels(self, first: int, last: int) -> tuple[int, int]:
-        """The matrices that come nearest to two zooms of WebMercatorQuad, with all others as near."""
+        """Return the matrices nearest to two zooms of WebMercatorQuad; ties are included."""
         return (
             min(self.matrices, key=lambda z: (abs(self.matrices[z].zoom - first), z)),
             min(self.matrices, key=lambda z: (abs(self.matrices[z].zoom - last), -z)),
         )
 
     def matrix(self, z: int) -> Matrix:
-        """Raises NotFound where the set has no such matrix."""
+        """Return the matrix. Raises NotFound if the set does not have it."""
         found = self.matrices.get(z)
         if found is None:
             levels = sorted(self.matrices)
@@ -90,12 +91,12 @@ class TileMatrixSet:
         return found
 
     def tile_bounds(self, z: int, column: int, row: int) -> Box:
-        """The tile's box in the CRS of the set. Raises NotFound where the matrix has no such tile.
+        """Return the tile's box in the CRS of the set. Raises NotFound if the matrix has no such tile.
 
-        morecantile's `xy_bounds` gives the same box to a ten-millionth of a tile, in 5 µs where this takes 0.7: every
-        request asks for it.
+        morecantile's `xy_bounds` gives the same box, up to a ten-millionth of a tile, in 5 µs; this takes 0.7 µs, and
+        every request needs it.
 
-        The contract says that x (the column) is bounded by the matrix height and y by its width: a slip, since
+        The contract says that x (the column) is bounded by the matrix height and y by its width. That is a mistake:
         columns are counted along the width.
         """
         matrix = self.matrix(z)
@@ -112,7 +113,7 @@ class TileMatrixSet:
 
 @cache
 def tile_matrix_set(identifier: str) -> TileMatrixSet:
-    """The set of that id. Raises NotFound, naming those there are."""
+    """Return the set of that id. Raises NotFound with the names of existing sets."""
     zooms_of(identifier)
     definition = morecantile.tms.get(identifier)
     uri = None if identifier in _UNREGISTERED else f"{_REGISTER}/{identifier}"

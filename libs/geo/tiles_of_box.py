@@ -1,8 +1,8 @@
-"""Which tiles of a matrix meet a box. Pure.
+"""Find the tiles of a matrix that meet a box. Pure.
 
-morecantile's `tiles` answers this for boxes of longitude and latitude by two of their corners, which is another answer
-where the set's projection bends parallels or meridians; and of columns that make one tile together it leaves out those
-that a box meets behind the first. Here boxes are of the set's CRS, and every tile that has a place in one is found.
+morecantile's `tiles` uses two corners of a box in longitude and latitude, which is wrong if the set's projection bends
+parallels or meridians. Where several columns form one tile, it also misses tiles that the box meets behind their first
+column. Here boxes are in the set's CRS, and every tile that meets one is found.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from libs.geo.tile_matrix_sets import Matrix
 
 
 def tile_ranges(matrix: Matrix, box: Box | None) -> tuple[range, range]:
-    """Columns and rows that meet a box in the set's CRS; all of them without one."""
+    """Return columns and rows that meet a box in the set's CRS; all of them without a box."""
     if box is None:
         return range(matrix.columns), range(matrix.rows)
     left, bottom, right, top = box
@@ -23,7 +23,7 @@ def tile_ranges(matrix: Matrix, box: Box | None) -> tuple[range, range]:
 
 
 def tiles_in(matrix: Matrix, box: Box | None) -> Iterator[tuple[int, int]]:
-    """Column and row of each of these tiles; of columns that make one tile together, the first."""
+    """Yield column and row of each of these tiles; the first column if several form one tile."""
     columns, rows = tile_ranges(matrix, box)
     for y in rows:
         for x in _first_columns(matrix, columns, y):
@@ -31,7 +31,7 @@ def tiles_in(matrix: Matrix, box: Box | None) -> Iterator[tuple[int, int]]:
 
 
 def number_in(matrix: Matrix, box: Box | None) -> int:
-    """How many these are."""
+    """Return the number of these tiles."""
     columns, rows = tile_ranges(matrix, box)
     if not matrix.coalesce:
         return len(columns) * len(rows)

@@ -1,6 +1,6 @@
-"""The 13 tile matrix sets and their zooms: needs no library, so that whoever only names them stays light.
+"""The 13 tile matrix sets and their zooms, without libraries: cheap for code that only needs names.
 
-`libs/geo/tile_matrix_sets.py` holds their definitions; a test compares the two.
+`libs/geo/tile_matrix_sets.py` has their definitions; a test compares the two.
 """
 
 from collections.abc import Mapping
@@ -27,20 +27,20 @@ ZOOMS: Mapping[str, tuple[int, int]] = {
 IDS = tuple(ZOOMS)
 
 WEB_MERCATOR = "WebMercatorQuad"
-"""The set that every map library draws, and the one of a map where none is named."""
+"""The set of every map library, and the default of maps."""
 WORLD_CRS84 = "WorldCRS84Quad"
 """The set that shows the world in degrees with the fewest tiles."""
 
 
 def zooms_of(identifier: str) -> tuple[int, int]:
-    """First and last tile matrix of a set. Raises NotFound, naming the sets there are."""
+    """Return first and last tile matrix of a set. Raises NotFound with the names of existing sets."""
     if identifier not in ZOOMS:
         raise NotFound(f"There is no tile matrix set '{identifier}'; there are {', '.join(IDS)}.")
     return ZOOMS[identifier]
 
 
 def zoom_faults(identifier: str, minzoom: int | None, maxzoom: int | None) -> list[Fault]:
-    """What is wrong with the parameters `minzoom` and `maxzoom` on that set. Raises NotFound as `zooms_of` does."""
+    """Return the faults of the parameters `minzoom` and `maxzoom` for that set. Raises NotFound like `zooms_of`."""
     first, last = zooms_of(identifier)
     faults = [
         Fault(("query", name), f"{name} must be between {first} and {last} on {identifier}", zoom)

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import NamedTuple
 
 _METRE = 1e-5
-"""In degrees."""
+"""One metre, in degrees."""
 
 
 class BBox(NamedTuple):
@@ -17,7 +17,7 @@ class BBox(NamedTuple):
     north: float
 
     def parts(self) -> tuple["BBox", ...]:
-        """One box, or the two on either side of the antimeridian."""
+        """The box, or the two boxes on both sides of the antimeridian."""
         if self.west <= self.east:
             return (self,)
         return (
@@ -26,11 +26,11 @@ class BBox(NamedTuple):
         )
 
     def unbroken(self) -> "BBox":
-        """The same for those who want west below east: around the world where it crosses the antimeridian."""
+        """The same with west below east: around the world if it crosses the antimeridian."""
         return self if self.west <= self.east else BBox(-180.0, self.south, 180.0, self.north)
 
     def shown(self) -> "BBox":
-        """The same, a metre wider on each side, for maps: they request no tile that a box only touches."""
+        """The same, one metre wider on each side, for maps: they request no tile that a box only touches."""
         west, south, east, north = self.unbroken()
         return BBox(
             max(-180.0, round(west - _METRE, 6)),
@@ -40,7 +40,7 @@ class BBox(NamedTuple):
         )
 
     def intersects(self, other: "BBox") -> bool:
-        """Whether the two boxes share a point."""
+        """Return whether the two boxes share a point."""
         return any(
             a.west <= b.east and b.west <= a.east and a.south <= b.north and b.south <= a.north
             for a in self.parts()
@@ -55,9 +55,9 @@ class BBox(NamedTuple):
 
 
 def bbox_of(numbers: Sequence[float]) -> BBox:
-    """The box that 4 or 6 numbers describe; heights of a 6-number box are not a filter here.
+    """Return the box of 4 or 6 numbers; the heights in 6 numbers are ignored.
 
-    Raises ValueError with a sentence for the client when the numbers do not make a box in CRS84.
+    Raises ValueError with a sentence for the client if the numbers are not a box in CRS84.
     """
     if len(numbers) not in (4, 6):
         raise ValueError(f"must have 4 or 6 numbers, has {len(numbers)}")

@@ -5,15 +5,15 @@ CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
 
 USUAL_SRIDS = (4326, 3857, 3395, 3035, 3978, 2193, 5041, 5042, 5482, 32631)
-"""Those of the 13 tile matrix sets: a collection is offered in these unless its operator says otherwise."""
+"""SRIDs of the 13 tile matrix sets: the default CRSs of a collection."""
 
 _LARGEST_EPSG = 32_767
 _ESRI = range(37_000, 200_000)
-"""PostGIS numbers ESRI's own CRSs by their codes."""
+"""PostGIS gives ESRI's own CRSs their ESRI codes."""
 
 
 def crs_uri(srid: int) -> str | None:
-    """The identifier of an SRID, whose axes are in the order of its authority; None where it has none."""
+    """Return the identifier of an SRID, with its authority's axis order; None if it has none."""
     if 1024 <= srid <= _LARGEST_EPSG:
         return f"http://www.opengis.net/def/crs/EPSG/0/{srid}"
     return f"http://www.opengis.net/def/crs/ESRI/0/{srid}" if srid in _ESRI else None

@@ -1,14 +1,14 @@
-"""The tree of domain errors. `libs.web` maps each to a status; nothing else knows about HTTP."""
+"""The tree of domain errors. `libs.web` maps each to a status; this module does not depend on HTTP."""
 
 from dataclasses import dataclass
 
 CHANGING = "The collection is changing; try again in a moment."
-"""The catalogue is a few seconds older than what the database holds."""
+"""The database has changed since the catalogue was read, a few seconds ago."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault of a request: where (`("query", "bbox")`), what, and the value that was given."""
+    """One fault of a request: its location (`("query", "bbox")`), its message, and the given value."""
 
     loc: tuple[str, ...]
     msg: str
@@ -16,16 +16,16 @@ class Fault:
     type: str = "value_error"
 
     def to_json(self) -> dict[str, object]:
-        """A ValidationError of the contract."""
+        """Return a ValidationError of the contract."""
         return {"type": self.type, "loc": list(self.loc), "msg": self.msg, "input": self.input}
 
 
 class DomainError(Exception):
-    """Anything that a request can be answered with instead of what it asked for."""
+    """An error that a request is answered with."""
 
 
 class InvalidParameters(DomainError):
-    """One or more parameters are malformed, unknown or out of range; carries every fault found."""
+    """One or more parameters are malformed, unknown or out of range; contains every fault found."""
 
     def __init__(self, faults: list[Fault]) -> None:
         super().__init__("; ".join(fault.msg for fault in faults))
@@ -33,11 +33,11 @@ class InvalidParameters(DomainError):
 
 
 class Uncomputable(InvalidParameters):
-    """The database met a value that it cannot compute with: of the request, or, where that has none, a stored one."""
+    """The database cannot compute with a value of the request, or, if the request has none, with a stored one."""
 
 
 class UnknownFunction(InvalidParameters):
-    """The database lacks a function: one of the filter, or, where there is none, the one that is the collection."""
+    """The database has no such function: one of the filter, or else the one that is the collection."""
 
 
 class NotFound(DomainError):
@@ -45,14 +45,14 @@ class NotFound(DomainError):
 
 
 class NotAcceptable(DomainError):
-    """None of the representations offered fits what the client accepts."""
+    """None of the available representations fits the client's `Accept`."""
 
 
 class Unavailable(DomainError):
-    """Something the answer needs cannot be reached or takes too long; worth trying again."""
+    """A server that the response needs is unavailable or too slow; worth a retry."""
 
     cause = "other"
-    """What metrics call the reason: a word of the program, never of a client."""
+    """Name of the reason in metrics: from the program, never from a client."""
 
     def __init__(self, message: str, *, retry_after: int = 2, cause: str | None = None) -> None:
         super().__init__(message)
@@ -61,14 +61,14 @@ class Unavailable(DomainError):
 
 
 class Restarting(Unavailable):
-    """What the answer stands on took leave or takes no connections, as while it is restarted."""
+    """A server that the response needs closed its connections or accepts none, as during a restart."""
 
     elsewhere = False
     """Whether another server may answer at once."""
 
 
 class TooSlow(Unavailable):
-    """The statement took longer than it may."""
+    """The statement exceeded its timeout."""
 
     cause = "slow"
 
@@ -77,7 +77,7 @@ class TooSlow(Unavailable):
 
 
 class StoredValueError(Unavailable):
-    """The database cannot work out a value that is stored, such as a geometry outside the area of its CRS."""
+    """The database cannot compute a stored value, such as a geometry outside the area of its CRS."""
 
     cause = "value"
 

@@ -1,4 +1,4 @@
-"""Links (RFC 8288) as every resource of the service carries them."""
+"""Links (RFC 8288) of all resources of the service."""
 
 import re
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Link:
     templated: bool | None = None
 
     def to_json(self) -> dict[str, object]:
-        """The members that are set, in the contract's spelling."""
+        """Return the members that are set, in the contract's spelling."""
         members = {
             "href": self.href,
             "rel": self.rel,
@@ -47,11 +47,11 @@ class Link:
         return {name: value for name, value in members.items() if value is not None}
 
     def to_header(self) -> str:
-        """One value of the HTTP `Link` header. Titles stay out: header text is not UTF-8."""
+        """Return one value of the HTTP `Link` header, without the title: header text is not UTF-8."""
         kind = f'; type="{self.type}"' if self.type else ""
         return f'<{self.href}>; rel="{self.rel}"{kind}'
 
 
 def path_segment(text: str) -> str:
-    """`text` as one segment of a path, everything but unreserved characters escaped."""
+    """Return `text` as one path segment, everything but unreserved characters escaped."""
     return quote(text, safe="")

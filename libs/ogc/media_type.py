@@ -1,11 +1,11 @@
-"""Media types and the names that the `f` parameter gives them."""
+"""Media types and their names in the `f` parameter."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 
 
 class MediaType(StrEnum):
-    """The media types that several services speak. A service's own formats are named by `name_format`."""
+    """The media types of several services. A service registers its own formats with `name_format`."""
 
     JSON = "application/json"
     SCHEMAJSON = "application/schema+json"
@@ -25,9 +25,8 @@ FORMATS: dict[str, str] = {
 FORMAT_NAMES: dict[str, str] = {media_type: name for name, media_type in FORMATS.items()}
 """Media type to value of `f`."""
 
-# What clients call our types: OGC's test suites ask for the script types, other tile clients
-# for the two older names of a vector tile, and many take every JSON for application/json (which
-# it stays where it is offered).
+# Other names for our types: OGC's test suites request the script types, other tile clients the two older names of
+# vector tiles. Many clients use application/json for every JSON type; where it is offered itself, it stays unchanged.
 ALIASES: dict[str, str] = {
     "application/javascript": MediaType.JSON,
     "text/javascript": MediaType.JSON,
@@ -45,13 +44,13 @@ LABELS: dict[str, str] = {
     MediaType.SCHEMAJSON: "JSON Schema",
     MediaType.MVT: "vector tile",
 }
-"""Media type to what pages call it."""
+"""Label on pages by media type."""
 
 
 def name_format(name: str, media_type: str, label: str, aliases: Iterable[str] = ()) -> None:
-    """A format of this process gets its value of `f`, its label, and what clients call it, too.
+    """Register a format of this process: its value of `f`, its label, and other names that clients use.
 
-    Raises ValueError where the name or the media type belongs to another format.
+    Raises ValueError if the name or the media type belongs to another format.
     """
     if FORMATS.get(name, media_type) != media_type or FORMAT_NAMES.get(media_type, name) != name:
         raise ValueError(f"f={name} is {FORMATS.get(name)}, and {media_type} is f={FORMAT_NAMES.get(media_type)}")
@@ -60,5 +59,5 @@ def name_format(name: str, media_type: str, label: str, aliases: Iterable[str] =
 
 
 def with_charset(media_type: str) -> str:
-    """The Content-Type of a body of this type: text carries its charset, JSON is UTF-8 by definition."""
+    """Return the Content-Type of a body of this type: text has a charset, JSON is UTF-8 by definition."""
     return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type

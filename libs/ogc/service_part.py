@@ -1,6 +1,6 @@
-"""What one service adds to the whole (its part), and what the parts of all services add up to (the whole).
+"""The part of the API that one service adds, and the whole: the sum of the parts of all services.
 
-The one place that knows the shape of both: services and gateway exchange them as JSON.
+Only this module knows the form of both: services and gateway exchange them as JSON.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,18 +14,18 @@ _MEMBERS = {"name": str, "openapi": dict, "conformsTo": list, "landingLinks": li
 
 @dataclass(frozen=True, slots=True)
 class CollectionLink:
-    """A link of every collection, or of every one with a geometry column."""
+    """A link of every collection, or of every collection with a geometry column."""
 
     link: Link
     needs_geometry: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The link's members and `needsGeometry`."""
+        """Return the link's members and `needsGeometry`."""
         return {**self.link.to_json(), "needsGeometry": self.needs_geometry}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`. Raises TypeError where it is not one."""
+        """Invert `to_json`. Raises TypeError for other values."""
         members = {name: entry for name, entry in value.items() if name != "needsGeometry"}
         return cls(Link(**members), bool(value.get("needsGeometry", False)))
 
@@ -34,9 +34,9 @@ class CollectionLink:
 class ServicePart:
     """One service's part. Link addresses start with `/` and are relative to the base address.
 
-    `collection_links` belong to every collection; `{collectionId}` in them is filled in by `common`. Links with
-    `needs_geometry` are left out for collections without a geometry column. `assets` are the beginnings of paths,
-    such as `/assets/`, below which the service answers with files that the OpenAPI document does not name.
+    `collection_links` belong to every collection; `common` fills in their `{collectionId}`. Links with `needs_geometry`
+    are left out for collections without a geometry column. `assets` are path prefixes, such as `/assets/`, of files
+    that the service has besides the OpenAPI document.
     """
 
     name: str
@@ -47,7 +47,7 @@ class ServicePart:
     assets: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As served at `/internal/part`."""
+        """Return the part as served at `/internal/part`."""
         return {
             "name": self.name,
             "openapi": self.openapi,
@@ -59,9 +59,9 @@ class ServicePart:
 
     @classmethod
     def from_json(cls, value: object) -> Self:
-        """The inverse of `to_json`; a part of a release that did not know `assets` has none.
+        """Invert `to_json`; a part of an older release without `assets` has none.
 
-        Raises ValueError for what is not a part at all. What its document says is the merge's business.
+        Raises ValueError for values that are not a part. The merge checks the content of its document.
         """
         if not isinstance(value, dict):
             raise ValueError("the part is not an object")  # noqa: TRY004 - the value is wrong, not the program
@@ -87,7 +87,7 @@ class ServicePart:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What the parts add up to, beside their OpenAPI documents."""
+    """The sum of the parts, without their OpenAPI documents."""
 
     conforms_to: tuple[str, ...]
     landing_links: tuple[Link, ...]
@@ -95,7 +95,7 @@ class Whole:
 
     @classmethod
     def of(cls, parts: Iterable[ServicePart]) -> Self:
-        """In the order of the parts; a conformance class that several declare is there once."""
+        """Combine the parts in order; a conformance class declared by several parts is listed once."""
         parts = list(parts)
         return cls(
             tuple(dict.fromkeys(uri for part in parts for uri in part.conforms_to)),
@@ -104,7 +104,7 @@ class Whole:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As the gateway serves it at `/internal/parts`."""
+        """Return the whole as the gateway serves it at `/internal/parts`."""
         return {
             "conformsTo": list(self.conforms_to),
             "landingLinks": [link.to_json() for link in self.landing_links],
@@ -113,7 +113,7 @@ class Whole:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`. Raises KeyError or TypeError where it is not one."""
+        """Invert `to_json`. Raises KeyError or TypeError for other values."""
         return cls(
             tuple(value["conformsTo"]),
             tuple(Link(**entry) for entry in value["landingLinks"]),

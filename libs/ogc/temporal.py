@@ -18,7 +18,7 @@ _YEAR_ZERO, _LEAP_YEAR = "0000-", "0004-"
 class Interval:
     """A closed interval in UTC; `None` is an open end. An instant has `start == end`.
 
-    A date stands for its whole day: `start` is its midnight, `end` its last microsecond.
+    A date is its whole day: `start` is its midnight, `end` its last microsecond.
     """
 
     start: datetime | None
@@ -26,9 +26,10 @@ class Interval:
 
 
 def parse_interval(text: str) -> Interval:
-    """`2020-01-01T00:00:00Z`, `2020-01-01`, `start/end`, `../end`, `start/..` or an empty end.
+    """Parse `2020-01-01T00:00:00Z`, `2020-01-01`, `start/end`, `../end`, `start/..` or an empty end.
 
-    A start in the year 0000 before an end is open: QGIS writes so. Raises ValueError with a sentence for the client.
+    A start in the year 0000 before an end counts as open: QGIS writes that. Raises ValueError with a sentence for the
+    client.
     """
     parts = text.split("/")
     if len(parts) == 1:
@@ -39,10 +40,10 @@ def parse_interval(text: str) -> Interval:
     if len(parts) != 2:
         raise ValueError("must have one '/' between the start and the end of an interval")
     if set(parts) <= {"", ".."}:
-        # /req/core/fc-time-definition: one end may be open
+        # /req/core/fc-time-definition: only one end may be open
         raise ValueError("must have a start or an end: an interval that is open at both ends says nothing")
     if parts[0].startswith(_YEAR_ZERO) and parts[1] not in ("", ".."):
-        # whatever else is wrong with it
+        # check the rest of the start, with a leap year that exists
         leap = parts[0].replace(_YEAR_ZERO, _LEAP_YEAR, 1)
         try:
             _bounds(leap)
@@ -57,7 +58,7 @@ def parse_interval(text: str) -> Interval:
 
 
 def _bounds(text: str) -> tuple[datetime, datetime]:
-    """First and last microsecond of what `text` names; GDAL writes a date as `2020-02-01T`."""
+    """Return first and last microsecond of `text`; GDAL writes a date as `2020-02-01T`."""
     if _DATE.match(text.removesuffix("T")):
         text = text.removesuffix("T")
         try:
@@ -70,7 +71,7 @@ def _bounds(text: str) -> tuple[datetime, datetime]:
 
 
 def parse_instant(text: str) -> datetime:
-    """An RFC 3339 date-time in UTC, to the microsecond; one without a zone is in UTC already.
+    """Parse an RFC 3339 date-time, to the microsecond; without a zone it is in UTC already.
 
     Raises ValueError with a sentence for the client.
     """
@@ -81,7 +82,7 @@ def parse_instant(text: str) -> datetime:
         raise ValueError(f"'{text}' is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date")
     day, hour, minute, second, fraction, zone = match.groups()
     microsecond = int(((fraction or "0") + "000000")[:6])
-    # RFC 3339 allows a leap second; time here has none, so it is the second that follows 59
+    # RFC 3339 allows leap seconds, Python does not: use the second that follows 59
     leap = int(second) == 60
     try:
         moment = datetime.combine(
@@ -94,7 +95,7 @@ def parse_instant(text: str) -> datetime:
 
 
 def moment_of(value: object) -> datetime | None:
-    """What a feature's property says of a time, in UTC; a date begins at midnight. None for what is no time."""
+    """Return a property's value as a time in UTC; a date begins at midnight. None for values that are not times."""
     if not isinstance(value, str):
         return None
     try:
@@ -105,7 +106,7 @@ def moment_of(value: object) -> datetime | None:
 
 
 def day(moment: str) -> str:
-    """An RFC 3339 time to `31 Jan 2018`, in UTC; what is none stays as it is."""
+    """Convert an RFC 3339 time to `31 Jan 2018`, in UTC; other texts stay unchanged."""
     found = moment_of(moment)
     return moment if found is None else f"{found.day} {found:%b} {found.year}"
 
@@ -121,7 +122,7 @@ def _offset(zone: str | None) -> timezone:
 
 
 def understood(text: str) -> str:
-    """A date-time or an interval as it was read, each time in UTC with a trailing Z; what is none, as it is."""
+    """Return a date-time or an interval in UTC with a trailing Z, as it was interpreted; other texts stay unchanged."""
     return "/".join(map(_understood, text.split("/")))
 
 
@@ -133,13 +134,13 @@ def _understood(part: str) -> str:
 
 
 def rfc3339(moment: datetime) -> str:
-    """`moment` (with a zone) in UTC with a trailing Z, and no more of a fraction than there is."""
+    """Return `moment` (with a zone) in UTC with a trailing Z, with the shortest fraction."""
     text = moment.astimezone(UTC).isoformat().removesuffix("+00:00")
     return f"{text.rstrip('0') if '.' in text else text}Z"
 
 
 def now() -> str:
-    """The current time for `timeStamp` members."""
+    """Return the current time for `timeStamp` members."""
     return _second(int(clock.time()))
 
 

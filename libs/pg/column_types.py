@@ -1,7 +1,7 @@
-"""What PostgreSQL's types are to clients, filters, formats and tiles: one row for each type.
+"""PostgreSQL's types and their meaning for clients, filters, formats and tiles: one row per type.
 
-Facts only. How a service selects a column of some type is that service's affair; which types it treats alike follows
-from here.
+Only facts. Each service decides how it selects a column of some type; which types it treats in the same way follows
+from these facts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from libs.pg.sql import Sql, sql
 
 
 class Kind(StrEnum):
-    """What a value is to a filter; the values are the words used in messages."""
+    """Kind of a value in a filter; the values are the words used in messages."""
 
     STRING = "string"
     INTEGER = "integer"
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 
 SAFE_INTEGER = 2**53 - 1
-"""The largest whole number that JavaScript reads as it is; a larger id is text."""
+"""The largest integer that JavaScript represents exactly; a larger id is text."""
 
 NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 TEMPORAL = frozenset({Kind.DATE, Kind.TIMESTAMP})
@@ -44,10 +44,10 @@ TEXTUAL = frozenset({Kind.STRING, Kind.UUID, Kind.ENUM, Kind.DURATION, Kind.PERI
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """A type of PostgreSQL or of an extension. The defaults are right for a type that the table does not have."""
+    """A type of PostgreSQL or of an extension. The defaults suit types that the table does not have."""
 
     name: str
-    """As `format_type` spells it, without a length or precision: `timestamp with time zone`."""
+    """Name as `format_type` writes it, without a length or precision: `timestamp with time zone`."""
     internal: str
     """Its name in `pg_type`: `timestamptz`."""
     kind: Kind = Kind.OTHER
@@ -56,21 +56,21 @@ class ColumnType:
     json_format: str | None = None
     """JSON Schema format of its values."""
     bits: int | None = None
-    """Of a whole number with a range."""
+    """Number of bits of an integer type with a range."""
     floating: bool = False
     """Whether it is a binary floating point number."""
     ordered: bool = True
     """Whether it has a B-tree operator class, so that rows can be sorted by it."""
     native: bool = False
-    """Whether the JSON encoder writes the driver's value as clients are to see it."""
+    """Whether the JSON encoder writes the driver's value in the form for clients."""
     one_text: bool = False
-    """Whether two values are equal exactly where their texts are: not so for 1.0 and 1.00, or -0 and 0."""
+    """Whether two values are equal exactly if their texts are: false for 1.0 and 1.00, or -0 and 0."""
     by_numeric: bool = False
     """Whether its only cast to a number is the one to numeric."""
     in_tiles: bool = False
     """Whether ST_AsMVT writes it as a value of its own kind, not as text."""
     extension: bool = False
-    """Whether an extension brings it, so that its name may follow that of any schema."""
+    """Whether an extension adds it, so that the name of any schema may precede its name."""
 
 
 COLUMN_TYPES = (
@@ -130,7 +130,7 @@ _MODIFIER = re.compile(r'\([^)"]*\)(?=[^"]*$)')
 
 @lru_cache(maxsize=1024)
 def column_type(sql_type: str) -> ColumnType:
-    """The type that `format_type` spells like this, whatever its modifier, and the schema of an extension's."""
+    """Return the type with this `format_type`, ignoring its modifier, and the schema of an extension's type."""
     plain = base_type(sql_type)
     schema, _, name = plain.rpartition(".")
     found = _BY_NAME.get(name)
@@ -138,19 +138,19 @@ def column_type(sql_type: str) -> ColumnType:
 
 
 def internal_type(name: str) -> ColumnType:
-    """The type of this name in `pg_type`."""
+    """Return the type with this name in `pg_type`."""
     return _BY_INTERNAL.get(name) or ColumnType(name, name)
 
 
 def base_type(sql_type: str) -> str:
-    """The type without its modifier: `numeric(10,2)` gives `numeric`, `character(3)[]` `bpchar[]`."""
+    """Return the type without its modifier: `numeric(10,2)` gives `numeric`, `character(3)[]` `bpchar[]`."""
     plain = " ".join(_MODIFIER.sub("", sql_type).split())
     # Without a modifier, "character" would mean character(1) and cut the value.
     return re.sub(r"^character(?=\[|$)", "bpchar", plain)
 
 
 def types_where(*kinds: Kind, **facts: bool) -> frozenset[str]:
-    """Names of the types that are of one of these kinds, if any are given, and of which all these facts are true."""
+    """Return the names of types of these kinds, or of any kind if none is given, that have all these facts."""
     return frozenset(
         entry.name
         for entry in COLUMN_TYPES
@@ -159,9 +159,9 @@ def types_where(*kinds: Kind, **facts: bool) -> frozenset[str]:
 
 
 def as_float8(value: Sql, sql_type: str) -> Sql:
-    """A number of any type as the double that JSON and vector tiles have; NULL where it is beyond all of them."""
+    """Return a number of any type as the double for JSON and vector tiles; NULL if it is out of range."""
     if base_type(sql_type) == "numeric":
-        # what is nearer to zero than any of them is zero; PostgreSQL refuses both
+        # a number nearer to zero than any double becomes zero; PostgreSQL's cast rejects both cases
         return sql(
             "CASE WHEN {value} BETWEEN -1.7e308 AND 1.7e308 THEN"
             " CASE WHEN abs({value}) < 1e-307 THEN 0 ELSE {value}::float8 END END",

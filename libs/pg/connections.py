@@ -1,4 +1,4 @@
-"""A bounded number of connections that are used again and again."""
+"""A bounded pool of reusable connections."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ _BUSY = "All database connections are busy; try again."
 
 @dataclass(eq=False, slots=True)
 class Pooled:
-    """A connection; when it was opened and last given back, in seconds of the monotonic clock."""
+    """A connection, with the times when it was opened and last released, in seconds of the monotonic clock."""
 
     connection: asyncpg.Connection
     opened: float = field(default_factory=time.monotonic)
@@ -25,9 +25,9 @@ class Pooled:
 
 
 class Connections:
-    """Connections that are opened when they are needed; the one released last is the next to be used.
+    """Opens connections when needed; the last released one is used next.
 
-    asyncpg's own pool does the same, and spends a task and a timer on each request: as much as a small query costs.
+    asyncpg's own pool does the same, but spends a task and a timer on each request: as much as a small query costs.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class Connections:
         age_seconds: float = 1800.0,
         name: str = "dams",
     ) -> None:
-        """At most `size` connections, for each of which requests wait `wait_seconds` at the most.
+        """Open at most `size` connections; a request waits at most `wait_seconds` for one.
 
-        None is used after `age_seconds`: what a session costs the server grows with its age, and it knows PostGIS as it
-        was when the session began. `close_unused` closes those too that were not used for `idle_seconds`. Metrics have
-        the `name`.
+        None is used after `age_seconds`: the server's cost of a session grows with its age, and a session keeps the
+        version of PostGIS from its start. `close_unused` also closes those that were unused for `idle_seconds`. Metrics
+        use the `name`.
         """
         self._connect = connect
         self._size = size
@@ -57,7 +57,7 @@ class Connections:
         self._open: set[Pooled] = set()
         self._opening = 0
         self._idle: list[Pooled] = []
-        # each gets a connection that was released, or None where there is room to open one
+        # each gets a released connection, or None if a new one can be opened
         self._waiting: deque[asyncio.Future[Pooled | None]] = deque()
         self._closing: set[asyncio.Task[None]] = set()
         self._ended = False
@@ -66,26 +66,26 @@ class Connections:
 
     @property
     def size(self) -> int:
-        """How many connections there may be."""
+        """Maximum number of connections."""
         return self._size
 
     @property
     def idle(self) -> int:
-        """How many connections nobody uses."""
+        """Number of unused open connections."""
         return len(self._idle)
 
     @property
     def in_use(self) -> int:
-        """How many connections are in use, opened or closed."""
+        """Number of connections in use, or being opened."""
         return len(self._open) + self._opening - len(self._idle)
 
     @property
     def waiting(self) -> int:
-        """How many wait for a connection."""
+        """Number of requests that wait for a connection."""
         return len(self._waiting)
 
     async def acquire(self) -> Pooled:
-        """A connection, to be given back. Raises Unavailable where all are busy, and what `connect` raises."""
+        """Return a connection, to be released. Raises Unavailable if all are busy, and errors of `connect`."""
         while self._idle:
             pooled = self._idle.pop()
             if not pooled.connection.is_closed():
@@ -97,28 +97,28 @@ class Connections:
         return await self._new()
 
     def release(self, pooled: Pooled) -> None:
-        """Give back a connection on which no statement runs."""
+        """Release a connection on which no statement runs."""
         now = time.monotonic()
         if self._ended:
-            # it was opened while the others were closed
+            # it was opened while the pool was closed
             pooled.connection.terminate()
         if pooled.connection.is_closed():
             self._forget(pooled)
         elif now - pooled.opened > self._age_seconds:
-            # here, since one that is always wanted is never idle when `close_unused` looks
+            # checked here: a connection in constant use is never idle when `close_unused` runs
             self.discard(pooled)
         elif not self._hand_over(pooled):
             pooled.released = now
             self._idle.append(pooled)
 
     def discard(self, pooled: Pooled) -> None:
-        """Give back a connection on which a statement may still run: it is cancelled, and the connection closed."""
+        """Release a connection on which a statement may still run: cancel the statement and close the connection."""
         task = asyncio.create_task(self._close(pooled))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
     async def close_unused(self) -> None:
-        """Closes the idle connections that nobody has needed for a while, and the old ones."""
+        """Close the connections that were idle for a while, and the old ones."""
         now = time.monotonic()
         for pooled in list(self._idle):
             if now - pooled.released > self._idle_seconds or now - pooled.opened > self._age_seconds:
@@ -126,7 +126,7 @@ class Connections:
                 self.discard(pooled)
 
     async def close(self) -> None:
-        """Closes all connections, those in use too; one that is just opened, when it is given back."""
+        """Close all connections, also those in use; one that is being opened is closed when it is released."""
         self._ended = True
         self._idle.clear()
         for pooled in self._open:
@@ -163,9 +163,9 @@ class Connections:
             raise
 
     def _pass_on(self, future: "asyncio.Future[Pooled | None]") -> None:
-        """What came at the moment at which nobody waited any more is for the next."""
+        """Pass on a connection that was handed over just when its request stopped waiting."""
         if future.cancelled():
-            # it counts no more among those who wait
+            # the request no longer waits
             with contextlib.suppress(ValueError):
                 self._waiting.remove(future)
         elif (pooled := future.result()) is None:
@@ -174,7 +174,7 @@ class Connections:
             self.release(pooled)
 
     def _hand_over(self, pooled: Pooled | None) -> bool:
-        """Whether somebody waited for it."""
+        """Hand the connection to a waiting request; return whether there was one."""
         while self._waiting:
             future = self._waiting.popleft()
             if not future.done():
@@ -188,6 +188,6 @@ class Connections:
 
     async def _close(self, pooled: Pooled) -> None:
         with contextlib.suppress(Exception):
-            # a server that does not answer is left alone
+            # do not wait for a server that does not answer
             await pooled.connection.close(timeout=5)
         self._forget(pooled)

@@ -1,6 +1,6 @@
-"""What keeps a database from being served, or makes that slow: a sentence each, and the statement that mends it.
+"""Find reasons why a database cannot be served, or only slowly: a sentence for each, and the statement that fixes it.
 
-For operators, whom the names of roles and hosts are no secret to; clients get none of this.
+For operators, who may see names of roles and hosts; clients get none of this.
 """
 
 import asyncio
@@ -19,36 +19,36 @@ from libs.pg.sessions import own_session
 from libs.pg.sql import ident
 
 _SECONDS = 4.0
-"""In which a server has to answer: what is wrong is told within five."""
+"""Timeout of the server in seconds: the result must be ready within five."""
 _MANY_ROWS = 10_000
-"""From which on it takes noticeably long to look at all of them."""
+"""Number of rows above which reading all of them is noticeably slow."""
 _MOST_NAMED = 3
 _FACTS = (Path(__file__).parent / "diagnosis.sql").read_text(encoding="utf-8")
 _SEARCHED = ("public", "postgis", "extensions")
 _CLIENTS_OF_PGBOUNCER = 100
-"""That it lets in where its settings say nothing else."""
+"""PgBouncer's default limit of clients."""
 
 Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong."""
+    """One problem."""
 
     sentence: str
     mended_by: str | None = None
-    """A statement, where one helps."""
+    """A statement that fixes it, if there is one."""
     fatal: bool = False
-    """Whether there is nothing to serve for it, or nothing of a schema."""
+    """Whether the problem prevents serving the database, or one of its schemas."""
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.mended_by}" if self.mended_by else self.sentence
 
 
 async def diagnose(url: str, schemas: Iterable[str], *, connections: int = 0) -> list[Finding]:
-    """All that is wrong with the database at `url`, what is fatal first; nothing where all is well.
+    """Return all problems of the database at `url`, fatal ones first; empty if there are none.
 
-    `connections` are those that the services want at once.
+    `connections` is the number that the services need at once.
     """
     wanted = list(schemas)
     try:
@@ -134,7 +134,7 @@ def _of_database(facts: Facts, connections: int) -> Iterator[Finding]:
     if not facts["counting"]:
         yield Finding("Changes are not noticed.", "ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();")
     if facts["pooler"]:
-        # the server's own number bounds nothing here, and that of the pooler is not for everybody to see
+        # the server's own limit does not apply here, and the pooler's limit is not public
         if connections > _CLIENTS_OF_PGBOUNCER:
             sentence = f"The services may want {connections} connections at once of the pooler before the database."
             yield Finding(sentence, f"max_client_conn = {connections + 20} ; in pgbouncer.ini")

@@ -1,4 +1,4 @@
--- What a role finds in a database, as JSON; nothing here needs PostGIS or a right beyond CONNECT.
+-- What a role can access in a database, as JSON. The query needs neither PostGIS nor a right other than CONNECT.
 SELECT json_build_object(
     'database', current_database(),
     'role', current_user,
@@ -38,7 +38,7 @@ SELECT json_build_object(
         ) ORDER BY n.nspname, c.relname)
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
-          -- what an extension brings along is not the operator's data
+          -- objects of an extension are not the operator's data
           AND NOT EXISTS (
               SELECT FROM pg_depend d
               WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'

@@ -1,4 +1,4 @@
-"""PostgreSQL's errors in the words of the domain."""
+"""Convert PostgreSQL's errors to domain errors."""
 
 import asyncpg
 
@@ -19,7 +19,7 @@ UNREACHABLE = "The database cannot be reached at the moment; try again."
 
 
 class Locked(Unavailable):
-    """Somebody changes what was asked for, and keeps everybody else from it meanwhile."""
+    """The relation is locked by a schema change."""
 
     cause = "lock"
 
@@ -28,11 +28,11 @@ class Locked(Unavailable):
 
 
 class Uninterrupted(TooSlow):
-    """The same, and the server has not stopped: PostGIS cannot be interrupted everywhere."""
+    """The statement timed out, and the server still runs it: some PostGIS functions cannot be interrupted."""
 
 
 class Unexpected(Unavailable):
-    """An error that no other class here is for: a mistake of ours, or an error of a later release of PostgreSQL."""
+    """An error without its own class: a mistake of this program, or an error of a later release of PostgreSQL."""
 
     cause = "database"
 
@@ -42,7 +42,7 @@ class Unexpected(Unavailable):
 
 
 class BrokenFunction(Unavailable):
-    """A function that a view calls fails, whoever asks: it names something that is not there, or not on its path."""
+    """A view's function fails for every request: it uses a name that does not exist or is not on its search path."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -54,10 +54,10 @@ class BrokenFunction(Unavailable):
 
 _UNFOUND = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
 _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
-    # the catalogue is a few seconds older than the schema and the rights on it
+    # the catalogue is a few seconds older than the schema and its privileges
     (asyncpg.UndefinedTableError, CHANGING, 2),
     (asyncpg.UndefinedColumnError, CHANGING, 2),
-    # operators and values are chosen by the types of columns, which are other ones by now
+    # operators and values were chosen by column types that have changed since
     (asyncpg.UndefinedFunctionError, CHANGING, 2),
     (asyncpg.DatatypeMismatchError, CHANGING, 2),
     (asyncpg.CannotCoerceError, CHANGING, 2),
@@ -69,12 +69,12 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     *(
         (kind, UNREACHABLE, 2)
         for kind in (
-            # TimeoutError, too
+            # includes TimeoutError
             OSError,
             EOFError,
             asyncpg.PostgresConnectionError,
             asyncpg.InterfaceError,
-            # what the driver says of a connection whose server has taken leave but not hung up yet
+            # the driver's errors for a connection whose server is shutting down but still connected
             asyncpg.InternalClientError,
             asyncpg.exceptions.OperatorInterventionError,
             asyncpg.InvalidAuthorizationSpecificationError,
@@ -82,7 +82,7 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
         )
     ),
 )
-"""The first that fits counts: sentence for the client, seconds until it is worth trying again."""
+"""The first match decides: error message for the client, seconds until a retry makes sense."""
 
 _RESTARTS = (
     OSError,
@@ -90,23 +90,23 @@ _RESTARTS = (
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
-    # what the driver says of a connection that the server has closed
+    # the driver's errors for a connection that the server has closed
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
 
 
 def is_restart(error: BaseException) -> bool:
-    """Whether a server that is restarted makes such an error: it closes its connections, and takes no new ones.
+    """Return whether a server restart causes such an error: it closes its connections, and accepts no new ones.
 
-    Where it does not answer at all the time for waiting is over already.
+    If the server does not answer at all, the time for waiting is already over.
     """
     return isinstance(error, _RESTARTS) and not isinstance(error, TimeoutError)
 
 
 def _fault_of_filter(error: BaseException) -> DomainError | None:
     if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function == "get_sort_group_operators":
-        # a type that somebody has made, without operators
+        # a user-defined type without operators
         return InvalidParameters([Fault(("query", "sortby"), "sortby names a property of a type that has no order")])
     if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function != "op_error":
         return UnknownFunction([Fault(("query", "filter"), "filter uses a function that this database does not have")])
@@ -117,9 +117,9 @@ def _fault_of_filter(error: BaseException) -> DomainError | None:
 
 
 def translate(error: BaseException, *, is_late: bool = False) -> DomainError | None:
-    """The domain error that a driver's error means, or None where it is not the driver's.
+    """Return the domain error for a driver's error; None for other errors.
 
-    `is_late` says that the statement had as long as it may take.
+    `is_late` says that the statement used its whole time limit.
     """
     if (slow := _slow(error, is_late=is_late)) is not None:
         return slow
@@ -140,7 +140,7 @@ def _fault_of_function(error: BaseException) -> DomainError | None:
 
 def _unavailable(error: BaseException) -> DomainError | None:
     if isinstance(error, asyncpg.InternalServerError):
-        # PostGIS says so of what cannot be projected
+        # PostGIS raises this for positions that cannot be projected
         return StoredValueError()
     for kind, sentence, seconds in _UNAVAILABLE:
         if isinstance(error, kind):
@@ -155,6 +155,6 @@ def _slow(error: BaseException, *, is_late: bool) -> Unavailable | None:
     if isinstance(error, asyncpg.QueryCanceledError):
         return TooSlow()
     if isinstance(error, asyncpg.InternalServerError) and (is_late or "Interrupt" in str(error)):
-        # what PostGIS says of itself where it is interrupted, not always in these words
+        # PostGIS's own error when interrupted; its text varies
         return TooSlow()
     return Uninterrupted() if is_late and isinstance(error, TimeoutError) else None

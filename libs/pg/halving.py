@@ -1,4 +1,4 @@
-"""Which of many rows a statement fails on: what fails is halved, down to the rows that are at fault."""
+"""Find the rows on which a statement fails: halve the failing set until single rows remain."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,10 +7,10 @@ from libs.ogc.errors import StoredValueError
 
 
 async def failing_places(number: int, attempt: Callable[[range], Awaitable[None]], *, until: float) -> list[int]:
-    """The places, of `number` rows in a row, at which `attempt` raises StoredValueError for a single row, in order.
+    """Return the places among `number` rows at which `attempt` raises StoredValueError for a single row, in order.
 
-    `attempt` gets a part of the places. Raises StoredValueError where the search is not over at `until`, by the event
-    loop's clock.
+    `attempt` is called with a range of places. Raises StoredValueError if the search has not ended at `until`, by the
+    event loop's clock.
     """
     loop = asyncio.get_running_loop()
     failing: list[int] = []

@@ -1,4 +1,4 @@
-"""The database: read-only, bounded in time and number of connections; it may start after the service does."""
+"""The database: read-only, limited in time and connections; it may start after the service."""
 
 import asyncio
 import contextlib
@@ -23,14 +23,14 @@ _LOG = logging.getLogger("dams.pg")
 
 _BEGIN = "BEGIN READ ONLY"
 SWEEP_SECONDS = 60.0
-"""Between two looks for connections that nobody needs."""
+"""Seconds between two searches for unused connections."""
 _UNFINISHED = (asyncio.CancelledError, TimeoutError, asyncpg.InternalClientError)
-"""Errors after which the server may still be at work, or its next answer may be that to another statement."""
+"""Errors after which the server may still work, or its next reply may belong to another statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:
-    """How many connections, and how long they may take."""
+    """Limits of the pool: number of connections and timeouts."""
 
     url: str = field(repr=False)
     application_name: str
@@ -38,16 +38,16 @@ class PoolSettings:
     statement_timeout_ms: int = 10_000
     acquire_timeout: float = 5.0
     waiting: int | None = 1000
-    """How many requests may wait for a connection; one more gets Unavailable at once. None: no bound."""
+    """Maximum number of requests that wait for a connection; further ones get Unavailable at once. None: unlimited."""
     lock_timeout_ms: int = 2000
-    """How long a statement may wait for a lock, with a connection that others could use."""
+    """Maximum time for which a statement waits for a lock, and so blocks its connection, in milliseconds."""
     share: int | None = None
-    """How many connections those may have at once who ask through `Database.of` by one name; None: all."""
+    """Maximum number of concurrent connections per name passed to `Database.of`; None: unlimited."""
     parallel: bool = True
-    """False forbids parallel plans, whose start costs more than a small query takes."""
+    """False disables parallel plans: starting one costs more than a small query."""
 
     def session(self) -> dict[str, str]:
-        """The settings of each session."""
+        """Return the settings of each session."""
         settings = {
             "application_name": self.application_name,
             "timezone": "UTC",
@@ -56,59 +56,59 @@ class PoolSettings:
             "lock_timeout": str(self.lock_timeout_ms),
             "idle_in_transaction_session_timeout": "30000",
             "jit": "off",
-            # values travel as text in cursors and JSON: the same whatever the server's defaults, durations as ISO 8601
+            # cursors and JSON contain values as text: the same whatever the server's defaults, durations as ISO 8601
             "datestyle": "ISO",
             "intervalstyle": "iso_8601",
             "bytea_output": "hex",
             "extra_float_digits": "1",
-            # where PostGIS usually lives, behind the path that the session has anyhow; schemas that do not exist are
-            # passed over
+            # the usual schemas of PostGIS, after the session's own path; schemas that do not exist are ignored
             "search_path": "public, postgis, extensions",
         }
         return settings if self.parallel else {**settings, "max_parallel_workers_per_gather": "0"}
 
     def for_exports(self, number: int) -> "PoolSettings":
-        """Of as many connections beside the others, on which much is read for long."""
+        """Return settings for a separate pool of `number` connections, for long reads."""
         name = f"{self.application_name}-export"
         return replace(self, application_name=name, size=number, share=None, waiting=0, statement_timeout_ms=60_000)
 
     def for_watching(self) -> "PoolSettings":
-        """Of one connection beside the others, which is there when these are all in use."""
+        """Return settings for a separate pool of one connection, which is free even if all others are in use."""
         name = f"{self.application_name}-watch"
         return replace(self, application_name=name, size=1, statement_timeout_ms=4000, acquire_timeout=4.0)
 
 
 class Statements(ABC):
-    """What runs statements."""
+    """Runs statements."""
 
     @abstractmethod
     def connection(self, *, transaction: bool = False) -> "_Use":
-        """`async with` gives a connection for a few statements; errors of the driver come out as domain errors.
+        """Return a context manager with a connection for a few statements.
 
-        `transaction` makes one of them, as statements with settings of their own need. Raises Unavailable where the
-        server cannot be reached, is too slow, or all connections are busy.
+        It converts the driver's errors to domain errors. `transaction` runs the statements in one transaction, which
+        statements with local settings need. Raises Unavailable if the server cannot be reached, is too slow, or all
+        connections are busy.
         """
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
-        """All rows of `statement`. Raises as `connection` does."""
+        """Return all rows of `statement`. Raises like `connection`."""
         text, args = statement.render()
         async with self.connection() as connection:
             rows: list[asyncpg.Record] = await connection.fetch(text, *args)
             return rows
 
     async def fetchrow(self, statement: Sql) -> asyncpg.Record | None:
-        """The first row of `statement`, or None."""
+        """Return the first row of `statement`, or None."""
         rows = await self.fetch(statement)
         return rows[0] if rows else None
 
     async def fetchval(self, statement: Sql) -> Any:
-        """The first column of the first row of `statement`, or None."""
+        """Return the first column of the first row of `statement`, or None."""
         rows = await self.fetch(statement)
         return rows[0][0] if rows else None
 
 
 class Database(Statements):
-    """Where statements are sent. Unavailable while the server cannot be reached; the next request tries again."""
+    """A database server for statements. Raises Unavailable if it cannot be reached; the next request tries again."""
 
     def __init__(self, settings: PoolSettings) -> None:
         self._settings = settings
@@ -134,7 +134,7 @@ class Database(Statements):
         self._background = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        # a database that is there is connected to before the first request
+        # connect before the first request, if the database is up
         with contextlib.suppress(DomainError, TimeoutError):
             async with asyncio.timeout(3), self.connection():
                 pass
@@ -151,32 +151,32 @@ class Database(Statements):
         try:
             return await self._sessions.open()
         except Exception as error:
-            # the driver has no list of what a connection may raise that closes while it opens
+            # the driver does not document all errors of a connection that is closed while it opens
             _LOG.warning("cannot connect", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
             unavailable = Restarting if is_restart(error) else Unavailable
             raise unavailable(UNREACHABLE, cause="database") from error
 
     def connection(self, *, transaction: bool = False, snapshot: bool = False) -> "_Use":
-        """As any `Statements` give it; in a snapshot all statements see the same rows (REPEATABLE READ)."""
+        """Do the same as in `Statements`; in a snapshot, all statements see the same rows (REPEATABLE READ)."""
         return _Use(self._connections, self._seconds, transaction=transaction, snapshot=snapshot)
 
     def of(self, name: str) -> Statements:
-        """The same, with no more than a share of the connections for all who name the same, such as a collection.
+        """Return the same, limited to a share of the connections for all users of this name, such as a collection.
 
-        Whoever has a connection of a name must not wait for another of that name.
+        A caller with a connection of a name must not wait for another of that name.
         """
         return self if self._shares is None else _Share(self._connections, self._seconds, self._shares, name)
 
     async def passes(self, error: BaseException) -> bool:
-        """Whether the error is one of the moment: a lock, or no database; not of what was asked for."""
+        """Return whether the error is temporary: a lock, or an unavailable database; not a fault of the request."""
         return isinstance(error, Locked) or (isinstance(error, Unavailable) and await self.health() is not None)
 
     async def is_lost(self, _: Unavailable) -> bool:
-        """Whether the error is of a server whose requests another one answers from now on."""
+        """Return whether the error means that another server must answer from now on."""
         return False
 
     async def health(self) -> str | None:
-        """None, or what is wrong with the database."""
+        """Return the fault of the database, or None."""
         try:
             async with asyncio.timeout(2), self.connection() as connection:
                 await connection.execute("SELECT 1")
@@ -186,7 +186,7 @@ class Database(Statements):
 
 
 class _Share(Statements):
-    """Statements of those who name the same."""
+    """Runs statements within the share of one name."""
 
     __slots__ = ("_connections", "_name", "_seconds", "_shares")
 
@@ -201,7 +201,7 @@ class _Share(Statements):
 
 
 class _Use:
-    """One use of a connection. A class, as a generator would cost as much as taking the connection."""
+    """One use of a connection. A class, because a generator would cost as much as taking the connection."""
 
     __slots__ = ("_began", "_connections", "_in_transaction", "_name", "_pooled", "_seconds", "_shares", "_snapshot")
 
@@ -238,7 +238,7 @@ class _Use:
             self._in_transaction = True
             begin = connection.begin or _BEGIN
             if self._snapshot:
-                # first of all: after any other statement it is too late
+                # it must come first: after another statement it is too late
                 begin = begin.replace(_BEGIN, f"{_BEGIN}, ISOLATION LEVEL REPEATABLE READ", 1)
             try:
                 await connection.execute(begin)
@@ -260,7 +260,7 @@ class _Use:
         if self._shares is not None:
             self._shares.leave(self._name)
         if isinstance(unended, asyncio.CancelledError):
-            # before the error: who is cancelled and hears of a failed statement alone goes on for ever
+            # before the error: a cancelled task that only sees a failed statement would continue forever
             raise unended
         failure = error or unended
         is_late = time.monotonic() - self._began >= self._seconds
@@ -272,7 +272,7 @@ class _Use:
             raise unended
 
     async def _end(self, connection: asyncpg.Connection, error: BaseException | None) -> BaseException | None:
-        """What keeps the transaction from ending; None after a statement at which the server may still be."""
+        """End the transaction and return an error that prevents it; None if the server may still run a statement."""
         if isinstance(error, _UNFINISHED):
             return None
         try:

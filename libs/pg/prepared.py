@@ -1,7 +1,7 @@
-"""Connections that keep prepared what is asked for again and again, and nothing else.
+"""Connections that keep only recurring statements prepared.
 
-A prepared statement takes a hundred times the memory of its text, in each session, for as long as it is kept; each
-filter of another shape is a statement of its own.
+A prepared statement takes a hundred times the memory of its text, in each session, as long as it is prepared; and each
+filter of another structure is a separate statement.
 """
 
 from typing import Any
@@ -11,14 +11,14 @@ import asyncpg
 from libs.tracing.spans import statement_span
 
 _MOST_PREPARED = 100
-"""In a session; the one used longest ago makes room."""
+"""Maximum number per session; the least recently used one is dropped."""
 _LONGEST = 8 * 1024
-"""Characters of a statement that may be kept prepared."""
+"""Maximum length of a prepared statement, in characters."""
 _REMEMBERED = 2000
 
 
 class Recurring:
-    """Which statements came before, not long ago: two sets that take turns, each bounded."""
+    """The recent statements: two sets that take turns, each of limited size."""
 
     def __init__(self, most: int = _REMEMBERED) -> None:
         self._most = most
@@ -26,7 +26,7 @@ class Recurring:
         self._old: set[int] = set()
 
     def __contains__(self, statement: str) -> bool:
-        """Whether the statement came before; it has come now."""
+        """Return whether the statement is recent, and record it."""
         number = hash(statement)
         if number in self._young:
             return True
@@ -37,32 +37,32 @@ class Recurring:
 
 
 class Connection(asyncpg.Connection):  # type: ignore[misc]
-    """Keeps a statement prepared from the second time on that any connection of its pool is given it."""
+    """Prepares a statement permanently once any connection of its pool gets it for the second time."""
 
     recurring: Recurring | None = None
-    """None: nothing is kept prepared."""
+    """Recent statements; None: no statement stays prepared."""
     begin: str | None = None
-    """What begins each use of it, where that has to be a transaction."""
+    """Statement that begins a transaction for each use; None if not needed."""
 
     async def fetch(self, query: str, *args: Any) -> list[asyncpg.Record]:
-        """All rows of the query."""
+        """Return all rows of the query."""
         rows: list[asyncpg.Record]
         with statement_span(query):
             if self.recurring is None or query in self.recurring:
                 rows = await super().fetch(query, *args)
             else:
-                # without a name the server forgets it with the next one
+                # the server drops an unnamed statement at the next one
                 rows = await (await self.prepare(query, name="")).fetch(*args)
         return rows
 
     async def fetchrow(self, query: str, *args: Any) -> asyncpg.Record | None:
-        """The first row of the query."""
+        """Return the first row of the query."""
         rows = await self.fetch(query, *args)
         return rows[0] if rows else None
 
 
 async def connect(url: str, recurring: Recurring | None, **options: Any) -> Connection:
-    """A connection of those that share `recurring`; None: it gives no statement a name. Raises as `asyncpg.connect`."""
+    """Return a connection that shares `recurring`; None: it names no statement. Raises like `asyncpg.connect`."""
     connection: Connection = await asyncpg.connect(
         url,
         connection_class=Connection,

@@ -1,7 +1,7 @@
-"""Streaming replicas: which of them may be read, and a database whose reads go to them.
+"""Streaming replicas: which of them may be read, and a database that sends reads to them.
 
-A replica is in the rotation while its last look showed that it had replayed all that the primary had written when the
-data versions were last read. So a server is read under a version only where it has what that version counts.
+A replica is in the rotation while its last check showed that it had replayed everything that the primary had written
+when the data versions were last read. So a server is only read under a version whose changes it has.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ _IN_ROTATION = Gauge("dams_replica_in_rotation", "Whether a replica is read, by 
 _LAG = Gauge("dams_replica_lag_bytes", "What a replica had not replayed when it was last asked", ["replica"])
 
 _LOOK_SECONDS = 1.0
-"""What a replica that hangs may delay the versions by."""
+"""Timeout of a replica check in seconds; limits the delay of version polling."""
 _REPLAY_SECONDS = 0.25
 _AGAIN_SECONDS = 0.02
 
-# Of a primary the insert position, which no commit that can be seen is beyond, flushed or not. A replica's control file
-# may name the timeline before for some minutes after a failover: the replica stays out for as long.
+# For a primary, this is the insert position: every visible commit is before it, flushed or not. A replica's control
+# file may name the previous timeline for some minutes after a failover: the replica stays out of the rotation for that
+# time.
 _POSITION = sql("""
 SELECT pg_is_in_recovery() AS replica,
     concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) AS server,
@@ -53,58 +54,58 @@ SELECT pg_is_in_recovery() AS replica,
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a server is in which history."""
+    """The position of a server in its history."""
 
     server: str
-    """Which one it is and since when it runs, as `DatabaseState` says it."""
+    """Identifies the server and its start time, as in `DatabaseState`."""
     history: str
     """Cluster, database and timeline."""
     is_replica: bool
     lsn: int
-    """Behind the last record of which a statement may have seen the effect, in bytes."""
+    """Position in bytes after the last record whose effect a statement may have seen."""
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """As `_POSITION` gives it."""
+        """Return the position from a row of `_POSITION`."""
         written, flushed = row["written"], row["flushed"]
-        # where the last record ends with a page, a new one would begin behind the header of the next: a replica
-        # never says so, and would be waited for until something else is written
+        # if the last record ends with a page, the next one starts after the next page's header. A replica never reports
+        # that position, and would be waited for until something else is written
         header = 40 if flushed % row["segment"] == 0 else 24
         if flushed % row["block"] == 0 and written - flushed == header:
             written = flushed
         return cls(row["server"], row["history"], row["replica"], written)
 
     def covers(self, primary: Position) -> bool:
-        """Whether a replica of this position has all that the primary had."""
+        """Return whether a replica at this position has everything that the primary had."""
         return self.is_replica and self.history == primary.history and self.lsn >= primary.lsn
 
 
 async def position(database: Statements) -> Position:
-    """Where the server is now. Raises DomainError."""
+    """Return the server's current position. Raises DomainError."""
     return Position.of((await database.fetch(_POSITION))[0])
 
 
 class Rotation:
-    """The replicas of one process; `watches` have a connection each, for looking alone."""
+    """The replicas of one process; each of `watches` has one connection, used only for checks."""
 
     def __init__(self, watches: Sequence[Database]) -> None:
         self._watches = watches
         self._turns = itertools.count()
         self._needed: Position | None = None
         self.admitted: frozenset[int] = frozenset()
-        """Those that may be read."""
+        """Replicas that may be read."""
 
     def next(self) -> int | None:
-        """Which replica the next request reads; None for the primary."""
+        """Return the replica for the next request; None for the primary."""
         admitted = sorted(self.admitted)
         return admitted[next(self._turns) % len(admitted)] if admitted else None
 
     def lost(self, replica: int) -> None:
-        """It did not answer; the next look decides whether it is back."""
+        """Remove a replica that did not answer; the next check decides whether it is back."""
         self.admit(self.admitted - {replica})
 
     def admit(self, replicas: frozenset[int]) -> None:
-        """From now on these are read."""
+        """Read these replicas from now on."""
         if replicas != self.admitted:
             _LOG.info("replicas that are read", extra={"fields": {"replicas": sorted(replicas)}})
         self.admitted = replicas
@@ -112,17 +113,17 @@ class Rotation:
             _IN_ROTATION.labels(str(number + 1)).set(number in replicas)
 
     async def look(self, primary: Database, server: str) -> frozenset[int]:
-        """Which have replayed what `server` has written by now; none where another server answers.
+        """Return the replicas that have caught up with `server`; none if another server answers.
 
-        To be called after the versions were read from `server`. Raises DomainError where that is away by now: as
-        `look_alone` says, those that are read may go on.
+        Call it after reading the versions from `server`. Raises DomainError if that is unavailable by now: then
+        `look_alone` decides which replicas stay.
         """
         try:
             needed = await position(primary)
         except DomainError as error:
             if isinstance(error, Restarting) or await primary.passes(error):
                 raise
-            # without the right to tell its history
+            # the role may not read the server's history
             _LOG.warning("no replica is read", extra={"fields": {"cause": str(error)}})
             return frozenset()
         if needed.server != server:
@@ -131,7 +132,7 @@ class Rotation:
         return await self._covering(needed)
 
     async def look_alone(self) -> frozenset[int]:
-        """While the primary is away: which of those that are read are still there, and still replicas of it."""
+        """Return the replicas in use that still answer and still are its replicas, while the primary is unavailable."""
         return self.admitted & await self._covering(self._needed) if self._needed else frozenset()
 
     async def _covering(self, needed: Position) -> frozenset[int]:
@@ -164,7 +165,7 @@ class Rotation:
 
 @contextlib.asynccontextmanager
 async def rotation(pool: PoolSettings, urls: Sequence[str]) -> AsyncIterator[Rotation | None]:
-    """The replicas at these addresses, all out of the rotation at first; None where there are none."""
+    """Yield the replicas at these addresses, all out of the rotation at first; None without addresses."""
     if not urls:
         yield None
         return
@@ -176,7 +177,7 @@ async def rotation(pool: PoolSettings, urls: Sequence[str]) -> AsyncIterator[Rot
 
 @dataclass(slots=True)
 class Choice:
-    """The server that a request reads: the first that it was given, else the primary, which no other is ahead of."""
+    """The server that a request reads: the first one chosen, else the primary, which is never behind another."""
 
     made: bool = False
     replica: int | None = None
@@ -188,7 +189,7 @@ _CHOICE: ContextVar[Choice | None] = ContextVar("choice of a replica", default=N
 
 @contextlib.contextmanager
 def one_server() -> Iterator[Choice]:
-    """Statements in the block go to one server. Outside of such a block all go to the primary."""
+    """Send all statements in the block to one server. Outside of such a block they go to the primary."""
     choice = Choice()
     token = _CHOICE.set(choice)
     try:
@@ -198,7 +199,7 @@ def one_server() -> Iterator[Choice]:
 
 
 class ReadDatabase(Database):
-    """A database of which replicas are read in `one_server`; each server has a pool of the size of the settings."""
+    """A database whose replicas are read in `one_server`; each server has a pool with these settings."""
 
     def __init__(self, settings: PoolSettings, urls: Sequence[str], rotation: Rotation) -> None:
         super().__init__(settings)
@@ -217,18 +218,18 @@ class ReadDatabase(Database):
         await super().__aexit__()
 
     def connection(self, *, transaction: bool = False, snapshot: bool = False) -> Any:
-        """As any `Database` gives it, of the server that the request reads."""
+        """Do the same as in `Database`, on the server that the request reads."""
         number = self._number()
         if number is None:
             return super().connection(transaction=transaction, snapshot=snapshot)
         return self._replicas[number].connection(transaction=transaction, snapshot=snapshot)
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
-        """All rows; from the primary where the replica is lost meanwhile. Raises as `connection` does."""
+        """Return all rows; from the primary if the replica fails meanwhile. Raises like `connection`."""
         return await self._fetch(statement, None)
 
     def of(self, name: str) -> Statements:
-        """The same with a share of the connections of each server."""
+        """Return the same with a share of the connections of each server."""
         return _Of(self, name)
 
     def _number(self) -> int | None:
@@ -248,7 +249,7 @@ class ReadDatabase(Database):
         return _Primary(self) if name is None else super().of(name)
 
     async def is_lost(self, error: Unavailable) -> bool:
-        """Whether a replica does not answer; the request goes on at the primary then."""
+        """Return whether a replica does not answer; then the request continues on the primary."""
         choice = _CHOICE.get()
         return await self._is_lost(choice.replica if choice else None, error)
 
@@ -288,5 +289,5 @@ class _Of(Statements):
 
 
 def reads(settings: PoolSettings, urls: Sequence[str], rotation: Rotation | None) -> Database:
-    """The database that requests read: nothing but the primary where there are no replicas."""
+    """Return the database that requests read: only the primary if there are no replicas."""
     return Database(settings) if rotation is None else ReadDatabase(settings, urls, rotation)

@@ -1,8 +1,8 @@
-"""Settings of a session: of one that a connection has for itself, or of one that a pooler lends it for a transaction.
+"""Settings of a session: of a connection's own session, or of one that a pooler lends it for a transaction.
 
-A pooler such as PgBouncer in transaction mode takes few parameters when a connection begins, and may run each
-transaction in another session: what is set, or prepared by a name, meets other clients there. So nothing is; each
-transaction begins with its settings.
+A pooler such as PgBouncer in transaction mode accepts few parameters at connection start, and may run each transaction
+in another session. Other clients would meet session settings and named prepared statements there. So there are none:
+each transaction begins with its settings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LOG = logging.getLogger("dams.pg")
 
 
 class Sessions:
-    """Opens the connections of one pool, which all have the same settings."""
+    """Opens the connections of one pool, all with the same settings."""
 
     def __init__(self, url: str, settings: Mapping[str, str], **options: Any) -> None:
         """`options` are those of `asyncpg.connect`."""
@@ -30,12 +30,12 @@ class Sessions:
         self._lent = False
 
     async def open(self) -> Connection:
-        """A new connection. Raises as `asyncpg.connect` does."""
+        """Return a new connection. Raises like `asyncpg.connect`."""
         connection = await self._connect()
         if self._lent:
             return connection
         try:
-            # asked and set at once
+            # check and set in one round trip
             condition = f"{_configured(self._settings, 'false')} WHERE {own_session(connection)}"
             if await connection.execute(condition) == "SELECT 1":
                 return connection
@@ -48,7 +48,7 @@ class Sessions:
         return await self._connect()
 
     async def _connect(self) -> Connection:
-        # the one setting that poolers know, too
+        # the only setting that poolers know, too
         named = {"application_name": self._settings["application_name"]}
         recurring = None if self._lent else self._recurring
         connection = await connect(self._url, recurring, server_settings=named, **self._options)
@@ -58,12 +58,12 @@ class Sessions:
 
 
 def own_session(connection: asyncpg.Connection) -> str:
-    """The condition in SQL that whoever answers is the session that the connection was told of when it began."""
+    """Return an SQL condition that is true if the session is the one announced when the connection began."""
     return f"pg_catalog.pg_backend_pid() = {connection.get_server_pid()}"
 
 
 def _configured(settings: Mapping[str, str], is_local: str) -> str:
-    # values of the program, never of a client
+    # values come from the program, never from a client
     calls = [f"pg_catalog.set_config('{name}', {_value(name, value)}, {is_local})" for name, value in settings.items()]
     return f"SELECT {', '.join(calls)}"
 
@@ -71,6 +71,6 @@ def _configured(settings: Mapping[str, str], is_local: str) -> str:
 def _value(name: str, value: str) -> str:
     if name != "search_path":
         return f"'{value}'"
-    # behind what the database, the role or the address says: functions of views look for their tables there
+    # after the path of the database, role or address: functions of views find their tables there
     own = "nullif(pg_catalog.current_setting('search_path'), '')"
     return f"pg_catalog.concat_ws(', ', {own}, '{value}')"

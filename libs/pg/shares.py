@@ -1,4 +1,4 @@
-"""How many may do the same kind of thing at once, by name: one name's requests leave room for those of others."""
+"""Limit concurrent uses by name, so that one name's requests leave room for those of others."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -9,7 +9,7 @@ _BUSY = "The collection is being asked for too much; try again."
 
 
 class Shares:
-    """At most `most` at once of each name; those who come later wait, in their order, for `wait_seconds`."""
+    """At most `most` at once for each name; further ones wait in order of arrival, up to `wait_seconds`."""
 
     def __init__(self, most: int, *, wait_seconds: float, most_waiting: int | None = None) -> None:
         self._wait_seconds = wait_seconds
@@ -18,7 +18,7 @@ class Shares:
         self._waiting: Counter[str] = Counter()
 
     async def enter(self, name: str) -> None:
-        """To be followed by `leave`. Raises Unavailable for one who would wait for too long, or with too many."""
+        """Take a share, to be followed by `leave`. Raises Unavailable if the wait is too long, or too many wait."""
         turns = self._turns[name]
         if not turns.locked():
             await turns.acquire()
@@ -35,5 +35,5 @@ class Shares:
             self._waiting[name] -= 1
 
     def leave(self, name: str) -> None:
-        """The next one's turn."""
+        """Release the share to the next one waiting."""
         self._turns[name].release()

@@ -1,4 +1,4 @@
-"""Many statements that see the same rows: one transaction, read only, REPEATABLE READ."""
+"""Run several statements that see the same rows: one transaction, read only, REPEATABLE READ."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NUMBERS = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Statements on the one connection of a snapshot; one that fails leaves it as it was."""
+    """Statements on the only connection of a snapshot; a failing one does not end the snapshot."""
 
     _connection: asyncpg.Connection
 
     def of(self, _: str) -> Snapshot:
-        """As a `Database` gives the share of a collection: a snapshot has one connection for all."""
+        """Return the snapshot itself: it has one connection for all collections."""
         return self
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
-        """All rows of `statement`. Raises Unavailable, or the error that the statement is at fault for."""
+        """Return all rows of `statement`. Raises Unavailable, or the error that the statement causes."""
         text, args = statement.render()
         await self._connection.execute("SAVEPOINT step")
         try:
@@ -39,9 +39,9 @@ class Snapshot:
         return rows
 
     async def walk(self, statement: Sql, number: int) -> AsyncGenerator[list[asyncpg.Record]]:
-        """The rows of `statement`, so many at a time, by a cursor: one at a time. Raises as `fetch` does."""
+        """Yield the rows of `statement` in lists of `number`, by a cursor; only one at a time. Raises like `fetch`."""
         text, args = statement.render()
-        # a name of its own: the driver remembers what columns a statement of the same text had
+        # a unique name: the driver caches the columns of a statement by its text
         cursor = f"rows_{next(_NUMBERS)}"
         try:
             await self._connection.execute(f"DECLARE {cursor} NO SCROLL CURSOR FOR {text}", *args)
@@ -54,6 +54,6 @@ class Snapshot:
 
 @contextlib.asynccontextmanager
 async def snapshot(database: Database) -> AsyncIterator[Snapshot]:
-    """A snapshot of the database. Raises Unavailable where it cannot be reached, or all connections are busy."""
+    """Open a snapshot of the database. Raises Unavailable if it cannot be reached, or all connections are busy."""
     async with database.connection(snapshot=True) as connection:
         yield Snapshot(connection)

@@ -22,15 +22,15 @@ from typing import LiteralString
 _PLACEHOLDER = re.compile(r"\$\d")
 
 
-# neither of the two is frozen, which would double the time to make one: nobody changes them all the same
+# Not frozen: that would double construction time. Treat both as immutable.
 @dataclass(slots=True, eq=False)
 class Bind:
     """One value and the PostgreSQL type it is sent as.
 
-    `value` is what asyncpg encodes for `sql_type` (an aware datetime for `timestamptz`, bytes for
-    `bytea`, a list for an array...). `cast` is a further type for values that asyncpg cannot encode by
-    itself: `Bind("high", "text", cast="hazard.alert")` renders as `$1::text::hazard.alert`. Types are SQL
-    text as `format_type` gives it, from the catalogue or the program, never from a client.
+    `value` is a value that asyncpg encodes for `sql_type` (an aware datetime for `timestamptz`, bytes for `bytea`, a
+    list for an array...). `cast` is a further type for values that asyncpg cannot encode by itself: `Bind("high",
+    "text", cast="hazard.alert")` renders as `$1::text::hazard.alert`. Types are SQL text as `format_type` writes it,
+    from the catalogue or the program, never from a client.
     """
 
     value: object
@@ -46,15 +46,15 @@ class Sql:
     _rendered: tuple[str, tuple[object, ...]] | None = field(default=None, init=False, repr=False)
 
     def __add__(self, other: Sql) -> Sql:
-        """The two fragments one after the other, with nothing in between."""
+        """Concatenate the two fragments."""
         return Sql(self.parts + other.parts)
 
     def __bool__(self) -> bool:
-        """Whether there is any text at all: an empty fragment stands for "no condition"."""
+        """Return whether there is any text: an empty fragment means "no condition"."""
         return bool(self.parts)
 
     def joined(self) -> Sql:
-        """The same with texts that follow each other put together: for a fragment that is used again and again."""
+        """Return the same with adjacent texts merged: for a fragment that is used repeatedly."""
         parts: list[str | Bind] = []
         for part in self.parts:
             if parts and isinstance(part, str) and isinstance(parts[-1], str):
@@ -64,11 +64,11 @@ class Sql:
         return Sql(tuple(parts))
 
     def render(self) -> tuple[str, tuple[object, ...]]:
-        """The statement with `$1`, `$2`... and the values in that order, as asyncpg takes them.
+        """Return the statement with `$1`, `$2`... and the values in that order, as asyncpg expects them.
 
-        A `Bind` that occurs several times (the same object) is sent once. Two different binds keep two
-        numbers even when their values are equal, so that the text, and with it the prepared statement,
-        depends on the shape of the query alone.
+        A `Bind` that occurs several times (the same object) is sent once. Two different binds keep two numbers even if
+        their values are equal. So the text, and with it the prepared statement, depends only on the structure of the
+        query.
         """
         if self._rendered is None:
             numbers: dict[Bind, int] = {}
@@ -89,10 +89,10 @@ EMPTY = Sql()
 
 
 def sql(template: LiteralString, /, **fragments: Sql) -> Sql:
-    """A fragment from the program's own text; `{name}` is replaced by the fragment of that name.
+    """Return a fragment of the program's own text; `{name}` is replaced by the fragment of that name.
 
-    Literal braces are doubled. Raises ValueError for a `$1` in the text and KeyError for a name that is
-    not given: both are mistakes of the program, not of a client.
+    Literal braces are doubled. Raises ValueError for a `$1` in the text and KeyError for a missing name: both are
+    mistakes of the program, not of a client.
     """
     parts: list[str | Bind] = []
     for text, name in _parsed(template):
@@ -112,10 +112,10 @@ def _parsed(template: str) -> tuple[tuple[str, str | None], ...]:
 
 @lru_cache(maxsize=8192)
 def ident(*names: str) -> Sql:
-    """A quoted identifier; several names are joined by dots: `ident("hazard", 'a"b')`.
+    """Return a quoted identifier; several names are joined by dots: `ident("hazard", 'a"b')`.
 
-    Any name that PostgreSQL can hold is safe here. Raises ValueError for an empty name or one with a NUL
-    character, which no identifier can contain.
+    Any name that PostgreSQL accepts is safe. Raises ValueError for an empty name or one with a NUL character, which
+    identifiers cannot contain.
     """
     if not names:
         raise ValueError("an identifier needs a name")
@@ -126,12 +126,12 @@ def ident(*names: str) -> Sql:
 
 
 def bind(value: object, sql_type: str, cast: str | None = None) -> Sql:
-    """A fragment of one bound value: see `Bind`."""
+    """Return a fragment of one bound value: see `Bind`."""
     return Sql((Bind(value, sql_type, cast),))
 
 
 def binds(values: Iterable[object], sql_type: str) -> Sql:
-    """A bind for each value, with commas between them."""
+    """Return a bind for each value, with commas between them."""
     parts: list[str | Bind] = []
     for value in values:
         parts.append(Bind(value, sql_type))
@@ -140,7 +140,7 @@ def binds(values: Iterable[object], sql_type: str) -> Sql:
 
 
 def join(separator: LiteralString, fragments: Iterable[Sql]) -> Sql:
-    """The fragments with `separator` between them; nothing for no fragments."""
+    """Join the fragments with `separator`; empty for no fragments."""
     parts: list[str | Bind] = []
     for index, fragment in enumerate(fragments):
         if index:
@@ -150,12 +150,12 @@ def join(separator: LiteralString, fragments: Iterable[Sql]) -> Sql:
 
 
 def all_of(conditions: Iterable[Sql]) -> Sql:
-    """The conjunction, each condition in parentheses; empty ones are left out; `TRUE` for none."""
+    """Return the conjunction, each condition in parentheses, without empty ones; `TRUE` for none."""
     return _connected(" AND ", conditions) or sql("TRUE")
 
 
 def any_of(conditions: Iterable[Sql]) -> Sql:
-    """The disjunction, each condition in parentheses; empty ones are left out; `FALSE` for none."""
+    """Return the disjunction, each condition in parentheses, without empty ones; `FALSE` for none."""
     return _connected(" OR ", conditions) or sql("FALSE")
 
 

@@ -1,7 +1,7 @@
-"""How a database folds texts, so that they are compared without regard to case (CASEI) or accents (ACCENTI).
+"""The database's way to compare texts without regard to case (CASEI) or accents (ACCENTI).
 
-Both are expressions over what PostgreSQL has by itself, whatever `lc_ctype` says: managed servers often have `C`, under
-which `lower` knows ASCII alone. Which of them a database can do is tried out once, not at the first filter.
+Both are expressions of built-in functions, whatever `lc_ctype` says: managed servers often have `C`, under which
+`lower` knows ASCII only. The service tests once which of them a database supports, not at the first filter.
 """
 
 import logging
@@ -22,8 +22,8 @@ _LOG = logging.getLogger("dams.folding")
 AGAIN_SECONDS = 60.0
 _SOON_SECONDS = 1.0
 
-# Full case folding (Unicode, section 5.18) by way of upper case, which takes ligatures and ŉ apart and lets ς and σ
-# meet. ı alone must not become i: a noncharacter stands for it meanwhile.
+# Full case folding (Unicode, section 5.18) through upper case, which splits ligatures and ŉ, and makes ς and σ equal. ı
+# alone must not become i: a noncharacter replaces it temporarily.
 _BY_ICU: LiteralString = (
     "translate(replace(lower(upper(translate({text}, 'ı', U&'\\FDD0') COLLATE pg_catalog.\"und-x-icu\")),"
     " 'ß', 'ss'), U&'\\FDD0ς', 'ıσ') COLLATE \"default\""
@@ -36,8 +36,8 @@ _BY_LOCALE: LiteralString = (
     " 'ß', 'ss'), 'ŉ', 'ʼn'), 'ﬀ', 'ff'), 'ﬁ', 'fi'), 'ﬂ', 'fl'), 'ﬃ', 'ffi'), U&'\\FDD1', U&'i\\0307'),"
     " U&'\\FDD0ς', 'ıσ') COLLATE \"default\""
 )
-# Marks of the blocks of combining diacritical marks go, also those of Cyrillic (й); letters with a stroke are no
-# letters with a mark, but nobody who asks for Łódź by Lodz wants to know.
+# It removes marks from the blocks of combining diacritical marks, also of Cyrillic (й). Letters with a stroke have no
+# mark, but a search for Lodz should find Łódź.
 _BY_DECOMPOSITION: LiteralString = (
     "replace(replace(replace(replace(replace(replace(replace(replace(translate(normalize(regexp_replace("
     'normalize({text} COLLATE "C", NFD),'
@@ -50,16 +50,16 @@ _ASCII_ACCENTS: LiteralString = '{text} COLLATE "default"'
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """One way to fold a text, over `{text}`."""
+    """One way to fold a text, an expression of `{text}`."""
 
     template: LiteralString
     names: tuple[tuple[str, Sql], ...] = ()
-    """What else the template names."""
+    """Further names in the template."""
     plain: LiteralString | None = None
-    """The same for a text of ASCII alone, where that is quicker."""
+    """A faster expression for texts of ASCII only, if there is one."""
 
     def of(self, text: Sql, *, is_simple: bool) -> Sql:
-        """The folded text; `is_simple` where it is as short as a column, and may be written several times."""
+        """Return the folded text; `is_simple` says that it is short, like a column, and may be repeated."""
         folded = sql(self.template, text=text, **dict(self.names))
         if self.plain is None or not is_simple:
             return folded
@@ -73,14 +73,14 @@ class Folding:
 
 @dataclass(frozen=True, slots=True)
 class TextFolding:
-    """What a database can do; None for what it cannot."""
+    """The foldings that a database supports; None for one that it does not."""
 
     case: Folding | None = Folding(_BY_ICU, plain=_ASCII_CASE)
     accents: Folding | None = Folding(_BY_DECOMPOSITION, plain=_ASCII_ACCENTS)
 
 
 UNTRIED = TextFolding()
-"""What nearly every database can do: until one has answered."""
+"""The foldings of nearly every database, used until one has been tested."""
 
 _FACTS = """
 SELECT current_setting('server_encoding') AS encoding,
@@ -93,11 +93,11 @@ SELECT current_setting('server_encoding') AS encoding,
      WHERE extname = 'unaccent' AND has_schema_privilege(n.oid, 'USAGE')) AS unaccent
 """
 
-# What is tried, and what has to come out: all of it, or what is the least to be called case or accents.
+# Test texts and their expected results: a full test, or a minimum to count as case or accents.
 _CASE = ("StraßE İŉﬁ ΟΔΟΣ Жıẞ", "strasse i̇ʼnfi οδοσ жıss")
 _ACCENTS = ("ÀÉÅЙŁø ñ", "AEAИLo n")
 _LEAST_CASE, _LEAST_ACCENTS = ("ÀÉÖ", "àéö"), ("ÀÉñ", "AEn")
-# Not every encoding has the same letters: those of western and of central Europe, Cyrillic, Greek.
+# Encodings have different letters: Western and Central European, Cyrillic, Greek.
 _CASE_OF_ENCODINGS = (_LEAST_CASE, ("ÁÉÖ", "áéö"), ("ЖИ", "жи"), ("ΑΩ", "αω"))
 
 
@@ -135,7 +135,7 @@ def _accents(facts: Mapping[str, Any]) -> list[tuple[Folding, tuple[str, str]]]:
 
 
 async def text_folding(database: Statements) -> TextFolding:
-    """How this database folds texts, tried out. Raises Unavailable."""
+    """Test and return the foldings of this database. Raises Unavailable."""
     facts = dict((await database.fetch(sql(_FACTS)))[0])
     return TextFolding(await _first(database, _cases(facts)), await _first(database, _accents(facts)))
 
@@ -159,7 +159,7 @@ async def _first(database: Statements, candidates: list[tuple[Folding, tuple[str
 
 
 class TextFoldings:
-    """Follows how a database folds texts: asked when the block begins, and again now and then."""
+    """Keeps the foldings of a database current: tested when the block begins, and again from time to time."""
 
     def __init__(self, database: Statements) -> None:
         self._database = database
@@ -182,7 +182,7 @@ class TextFoldings:
         try:
             found = await text_folding(self._database)
         except DomainError:
-            # the database is away; its pool has said so
+            # the database is unavailable; its pool has logged that
             return
         if found != self.current or not self._is_known:
             self.current, self._is_known = found, True

@@ -1,4 +1,4 @@
-"""How much of each pool is used: metrics, worked out when they are asked for."""
+"""Use of each pool as metrics, computed on request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WAITS = Histogram(
 
 
 class Used(Protocol):
-    """A pool, which knows how many of its connections are in use."""
+    """A pool that knows how many of its connections are in use."""
 
     @property
     def in_use(self) -> int: ...
@@ -37,7 +37,7 @@ _POOLS: dict[str, WeakSet[Used]] = {}
 
 
 def watch(name: str, pool: Used) -> None:
-    """Count the pool among those of that name, as long as it lives. Names are few: of programs, never of clients."""
+    """Count the pool under that name, as long as it lives. Names are few: from programs, never from clients."""
     if name not in _POOLS:
         pools = _POOLS[name] = WeakSet()
         _CONNECTIONS.labels(name, "in_use").set_function(partial(_sum, pools, lambda each: each.in_use))

@@ -1,4 +1,4 @@
-"""The filter parameters that items and tiles share, from a request to SQL with binds.
+"""Parse the filter parameters of items and tiles, from a request to SQL with binds.
 
 Stands on catalogue, cql, geo, ogc, pg.
 """

@@ -1,4 +1,4 @@
-"""Arguments of a function that is a collection, from query parameters."""
+"""Convert query parameters to arguments of a function that is a collection."""
 
 from libs.catalogue.model import Argument, Collection
 from libs.ogc.numbers import INTEGER, NUMBER
@@ -8,7 +8,7 @@ from libs.selection.request import FaultCollector
 
 
 def call_arguments(collection: Collection, query: FaultCollector) -> tuple[Sql, ...]:
-    """`name => value` for each argument that the request gives; faults are added to the query."""
+    """Return `name => value` for each argument in the request; faults are added to the query."""
     given = []
     for argument in collection.arguments:
         text = query.extra.get(argument.name) if argument.name else None
@@ -21,14 +21,14 @@ def call_arguments(collection: Collection, query: FaultCollector) -> tuple[Sql, 
         if fault:
             query.fault(argument.name, f"{argument.name} {fault}", value=text)
             continue
-        # types come from the catalogue; the server reads the text as it reads any literal
+        # types come from the catalogue; the server parses the text like a literal
         value = bind(text, "text", cast=argument.sql_type)
         given.append(sql("{name} => {value}", name=ident(argument.name), value=value))
     return tuple(given)
 
 
 def _fault(argument: Argument, text: str) -> str | None:
-    """What keeps `text` from being a value of the argument, for the client; None where nothing does."""
+    """Return the reason why `text` is not a value of the argument, for the client; None if it is."""
     if argument.type == "integer" and not INTEGER.match(text):
         return "must be a whole number"
     if argument.type == "number" and not NUMBER.match(text):

@@ -1,4 +1,4 @@
-"""The queryables of a collection: every column, geometry columns included."""
+"""The queryables of a collection: every column, including geometry columns."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -10,7 +10,7 @@ from libs.cql import queryable as make
 
 @lru_cache(maxsize=256)
 def queryables(collection: Collection) -> Mapping[str, Queryable]:
-    """By property name."""
+    """Return the queryables by property name."""
     return {
         **{column.name: column_queryable(column) for column in collection.columns},
         **{geometry.name: geometry_queryable(geometry) for geometry in collection.geometries},
@@ -18,12 +18,12 @@ def queryables(collection: Collection) -> Mapping[str, Queryable]:
 
 
 def column_queryable(column: Column) -> Queryable:
-    """A column as filters see it."""
+    """Return a column as a queryable."""
     return make(column.name, column.sql_type, enum=column.enum)
 
 
 def geometry_queryable(geometry: GeometryColumn) -> Queryable:
-    """A geometry column as filters see it. A column of any type and no SRID may hold rows of several SRIDs."""
+    """Return a geometry column as a queryable. Without type and SRID, its rows may have several SRIDs."""
     mixed = geometry.type == "Geometry" and geometry.srid == 0
     return make(
         geometry.name,

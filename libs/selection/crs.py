@@ -1,4 +1,4 @@
-"""The parameters that name a CRS (OGC 18-058r1)."""
+"""Parameters that name a CRS (OGC 18-058r1)."""
 
 from libs.catalogue.model import Collection
 from libs.geo.crs import CRS84, Crs, crs_of
@@ -8,9 +8,9 @@ _LONGEST_QUOTED = 200
 
 
 def requested_crs(collection: Collection, query: FaultCollector, name: str) -> Crs | None:
-    """The CRS that the parameter `name` identifies, CRS84 without it.
+    """Return the CRS that the parameter `name` identifies; CRS84 without it.
 
-    None, and a fault of the query, where it is none of the collection's.
+    Returns None and adds a fault to the query if the collection does not support the CRS.
     """
     uri = query.values.get(name)
     if uri is None:

@@ -1,7 +1,7 @@
-"""Ids of features: what they are made of, and the feature that has one.
+"""Ids of features: their form, and the condition that finds a feature by its id.
 
-An id is the value of the key. Where several columns are the key together, it is the texts of their values with `~`
-between them; `~`, `,` and `%` within a value are percent-encoded.
+An id is the value of the key. If several columns form the key, the id is their values as text, joined by `~`; within a
+value, `~`, `,` and `%` are percent-encoded.
 """
 
 import re
@@ -22,11 +22,11 @@ _ESCAPE = re.compile("%(?:2C|20|25)", re.IGNORECASE)
 _AT_ENDS = re.compile(r"\A +| +\Z")
 _BY_VALUE = (Kind.INTEGER, Kind.NUMBER, Kind.STRING, Kind.UUID, Kind.ENUM, Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN)
 _ESCAPED: LiteralString = "replace(replace(replace({name}::text, '%', '%25'), '~', '%7E'), ',', '%2C')"
-# as RFC 3339 has it; what is not of our calendar stays as PostgreSQL has it, which reads both
+# in the form of RFC 3339; years outside its calendar stay in PostgreSQL's form, which reads both
 _MOMENT: LiteralString = r"regexp_replace({name}::text, '^([^ ]+) ([^ +]+)(\+00)?$', '\1T\2Z')"
 
 _BEYOND = {
-    # what formats of features and filters have no name for: there an id of one column is null
+    # values without a name in formats of features and filters: there, an id of one column is null
     Kind.NUMBER: re.compile(r"-?Infinity|NaN"),
     **dict.fromkeys(
         (Kind.DATE, Kind.TIMESTAMP),
@@ -36,7 +36,7 @@ _BEYOND = {
 
 
 def composite_id(columns: tuple[Column, ...]) -> Sql:
-    """The id that several columns make."""
+    """Return the id of several columns."""
     return join(f" || '{SEPARATOR}' || ", [_part(column) for column in columns])
 
 
@@ -45,15 +45,15 @@ def _part(column: Column) -> Sql:
     if known.kind in (Kind.INTEGER, Kind.UUID, Kind.DATE):
         return sql("{name}::text", name=name)
     if known.by_numeric:
-        # as clients see it, whatever the currency
+        # in the form that clients see, whatever the currency
         return sql("{name}::numeric::text", name=name)
     return sql(_MOMENT if known.kind is Kind.TIMESTAMP else _ESCAPED, name=name)
 
 
 def key_condition(collection: Collection, text: str) -> Sql | None:
-    """The condition that picks the feature with this id; None where no feature can have it.
+    """Return the condition that selects the feature with this id; None if no feature can have it.
 
-    A text that is no value of a key of a rarer type (`has_odd_id`) makes a condition that fails with `Uncomputable`.
+    For a key of a rarer type (`has_odd_id`), an invalid text gives a condition that fails with `Uncomputable`.
     """
     parts = _key_parts(collection, text)
     if not parts:
@@ -62,10 +62,10 @@ def key_condition(collection: Collection, text: str) -> Sql | None:
 
 
 def keys_condition(collection: Collection, texts: Iterable[str]) -> Sql:
-    """Return the condition that picks the features with these ids.
+    """Return the condition that selects the features with these ids.
 
-    Ids of one form are sent as one array for each column of the key: thousands of comparisons joined by OR take
-    PostgreSQL seconds to plan. Raises as `key_condition` does.
+    Ids of one form are sent as one array per key column: PostgreSQL needs seconds to plan thousands of comparisons
+    joined by OR. Raises like `key_condition`.
     """
     conditions: list[Sql] = []
     arrays: dict[tuple[_Form, ...], list[Sequence[Bind]]] = {}
@@ -84,12 +84,12 @@ def keys_condition(collection: Collection, texts: Iterable[str]) -> Sql:
 
 
 _Form = tuple[str, str, str | None]
-"""What is compared, the type that its value is sent as, and the type that this is cast to."""
+"""The compared expression, the type that its value is sent as, and the type that this is cast to."""
 _EQUALS = " = "
 
 
 def _split(condition: Sql) -> tuple[_Form, Bind] | None:
-    """Return the two sides of `something = value`; None where the condition is another."""
+    """Return the two sides of `something = value`; None for other conditions."""
     *texts, value = condition.parts
     text = "".join(part for part in texts if isinstance(part, str))
     if not isinstance(value, Bind) or not text.endswith(_EQUALS) or any(isinstance(part, Bind) for part in texts):
@@ -114,7 +114,7 @@ def _equals_any(forms: Sequence[_Form], rows: Sequence[Sequence[Bind]]) -> Sql:
 
 
 def _key_parts(collection: Collection, text: str) -> list[Sql]:
-    """Return a condition for each column of the key; none where no feature can have this id."""
+    """Return a condition for each key column; empty if no feature can have this id."""
     columns = collection.id_columns
     if not columns or "\0" in text:
         return []
@@ -130,20 +130,20 @@ def _key_parts(collection: Collection, text: str) -> list[Sql]:
 
 
 def unescaped(text: str) -> str:
-    """An id of a list, in which a comma may be escaped as `%2C`, a blank at an end as `%20`, and `%` as `%25`.
+    """Return a member of a list of ids, in which `%2C` is a comma, `%20` a space at an end, and `%25` a `%`.
 
-    An id may hold these letters as they are: then the list means both.
+    An id may contain these sequences literally: then the list means both ids.
     """
     return _ESCAPE.sub(lambda found: unquote(found[0]), text)
 
 
 def listed_id(text: str) -> str:
-    """The id as a member of a list: what `unescaped` reads as this id."""
+    """Return the id escaped as a member of a list: `unescaped` inverts it."""
     return _AT_ENDS.sub(lambda found: "%20" * len(found[0]), text.replace("%", "%25").replace(",", "%2C"))
 
 
 def has_odd_id(collection: Collection) -> bool:
-    """Whether only the database can tell if a text is a value of the key."""
+    """Return whether only the database can decide if a text is a value of the key."""
     kinds = [_kind(column) for column in collection.id_columns]
     return any(kind not in _BY_VALUE or (len(kinds) > 1 and kind in _BEYOND) for kind in kinds)
 
@@ -161,13 +161,13 @@ def _equals_part(column: Column, text: str) -> Sql | None:
 def _equals(column: Column, text: str, *, is_odd: bool = False) -> Sql | None:
     kind = _kind(column)
     if is_odd or kind not in _BY_VALUE:
-        # the database wrote the text, and reads it again
+        # the database wrote the text, and can read it
         plain = base_type(column.sql_type)
         # without its length it would be one bit
         value = bind(text, "text", cast=column.sql_type if plain == "bit" else plain)
         return sql("{name} = {value}", name=ident(column.name), value=value)
     if kind is Kind.INTEGER:
-        # as features have it: "049" and "49.0" are no other names of 49
+        # in the form of features: "049" and "49.0" are not ids of 49
         if not _INTEGER_ID.match(text):
             return None
         if len(text) <= _INT8_DIGITS:

@@ -1,8 +1,8 @@
-"""Queryables as named parameters of the published document.
+"""Publish queryables as named parameters of the OpenAPI document.
 
-Clients such as GDAL leave to the service what they find there by name, and filter the rest themselves; generated
-clients have an argument for each. Requests are checked as before: the free-form parameter of the operation takes any
-property.
+Clients such as GDAL send filters on properties that they find there by name, and filter the rest themselves; generated
+clients have an argument for each. Requests are still checked in the same way: the free-form parameter of the operation
+accepts any property.
 """
 
 from collections import defaultdict
@@ -13,15 +13,15 @@ from libs.catalogue.model import Collection, Column
 
 _SINGLE = ("string", "number", "integer", "boolean")
 _MOST = 1000
-"""Names in one document: that of a database with more of them has the free-form parameter alone."""
+"""Maximum number of names in a document: a database with more has only the free-form parameter."""
 _MOST_NAMED = 3
-"""Collections in a description."""
+"""Maximum number of collections named in a description."""
 
 
 def with_property_parameters(
     document: Mapping[str, Any], path: str, collections: Iterable[Collection]
 ) -> dict[str, Any]:
-    """The OpenAPI document with a parameter of the operation at `path` for each property of a single value.
+    """Return the OpenAPI document with a parameter at `path` for each property with single values.
 
     They are marked `x-queryable`, and take the place of the free-form parameter, unless there are too many of them:
     what a generated client says by the one would be overwritten by the others. Names that the operation has already

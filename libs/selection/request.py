@@ -1,15 +1,15 @@
-"""What a selection needs of a request. `libs.web` has the real one; this library does not know about HTTP."""
+"""The part of a request that a selection needs. `libs.web` implements it; this library does not depend on HTTP."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 
 class FaultCollector(Protocol):
-    """Checked query parameters, and a place to put faults."""
+    """Checked query parameters, and a list of faults to add to."""
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """Declared parameters by name, with their type; None where absent."""
+        """Declared parameters by name, in their types; None if absent."""
         ...
 
     @property

@@ -27,31 +27,31 @@ from libs.selection.ids import has_odd_id, keys_condition, unescaped
 from libs.selection.request import FaultCollector
 
 _PYTHON_TEXT = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-# clients such as OWSLib send the text of a list
+# clients such as OWSLib send a list in Python's notation
 _PYTHON_LIST = re.compile(rf"\[\s*(?:{_PYTHON_TEXT.pattern})(?:\s*,\s*(?:{_PYTHON_TEXT.pattern}))*\s*\]")
 _LONGEST_QUOTED = 500
 _LONGEST_KEPT = 1000
-"""Characters of a filter whose condition is kept."""
+"""Maximum length of a filter whose condition is cached, in characters."""
 _LONGEST_NAME = 64
 _EXTRA = "extra_forbidden"
 
 
 @dataclass(frozen=True, slots=True)
 class SortTerm:
-    """One column of an order; ties go to the next."""
+    """One column of an order; the next term decides between equal values."""
 
     column: Column
     descending: bool = False
     expression: Sql | None = None
-    """What is sorted by where it is no column of the rows, of which `column` then tells name and type."""
+    """Sort expression, if not a plain column; `column` gives its name and type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which rows and columns of a collection a request wants.
+    """The rows and columns of a collection that a request selects.
 
-    `geometry` is None where the collection has none or the request wants none (`geom-column=none`);
-    `conditions` are connected by AND; `sort` is what the request says, without the key that breaks ties.
+    `geometry` is None if the collection has none or the request omits it (`geom-column=none`); `conditions` are
+    connected by AND; `sort` is the order in the request, without the key that breaks ties.
     """
 
     collection: Collection
@@ -60,13 +60,13 @@ class Selection:
     properties: tuple[Column, ...]
     sort: tuple[SortTerm, ...]
     arguments: tuple[Sql, ...] = ()
-    """Of a function, `name => value` each."""
+    """Arguments of a function, each as `name => value`."""
     failing: int = 0
-    """Rows of the collection that `conditions` leave out as the others fail on them."""
+    """Number of rows that `conditions` exclude because other conditions fail on them."""
 
     @property
     def table(self) -> Sql:
-        """The relation to select from, or the call of the function."""
+        """The relation to select from, or the function call."""
         name = ident(self.collection.schema, self.collection.name)
         if self.collection.kind != "function":
             return name
@@ -74,18 +74,17 @@ class Selection:
 
     @property
     def where(self) -> Sql:
-        """All conditions as one."""
+        """All conditions as a WHERE clause."""
         return all_of(self.conditions)
 
 
 def select(collection: Collection, query: FaultCollector, *, folding: TextFolding = UNTRIED) -> Selection:
-    """The selection that the query parameters ask for.
+    """Return the selection for the query parameters.
 
     Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `bbox-crs`, `datetime`, `filter`, `filter-lang`,
-    `filter-crs`, `properties`,
-    `sortby` and the extra parameters (each a property that must equal the value). `folding` is what the
-    database has for CASEI and ACCENTI; what it has not is a fault. Faults are added to the query, not raised, so that
-    one answer lists them all; what is faulty is left out of the selection.
+    `filter-crs`, `properties`, `sortby` and the extra parameters (each a property that must equal the value). `folding`
+    is the database's support for CASEI and ACCENTI; using an unsupported one is a fault. Faults are added to the query,
+    not raised, so that one response lists them all; the selection leaves out faulty parts.
     """
     geometry = chosen_geometry(collection, query)
     arguments = call_arguments(collection, query)
@@ -107,7 +106,7 @@ def select(collection: Collection, query: FaultCollector, *, folding: TextFoldin
 
 
 def unknown_name(name: str, known: Iterable[str]) -> str:
-    """A sentence about a name that is not one of the known ones, with the nearest."""
+    """Return a sentence about an unknown name, with the nearest known one."""
     names = list(known)
     near = get_close_matches(name, names, 3, 0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names[:30]) or 'none'}"
@@ -115,7 +114,10 @@ def unknown_name(name: str, known: Iterable[str]) -> str:
 
 
 def chosen_geometry(collection: Collection, query: FaultCollector) -> GeometryColumn | None:
-    """The geometry column that `geom-column` names, else the default; None for `none`. What is wrong is a fault."""
+    """Return the geometry column that `geom-column` names, else the default; None for `none`.
+
+    Adds a fault if it is invalid.
+    """
     name = query.values.get("geom-column")
     if name is None:
         return collection.geometry()
@@ -151,14 +153,14 @@ def _ids(collection: Collection, query: FaultCollector) -> list[Sql]:
     is_odd = has_odd_id(collection)
     for part in text.split(","):
         id_ = part.strip()
-        # what only the database reads must be a value of the key
+        # only the database reads such an id, so that it must be valid: try one form only
         names += (unescaped(id_),) if is_odd and len(columns) == 1 else (id_, unescaped(id_))
         try:
             if len(columns) == 1 and not is_odd:
                 value_predicate(column_queryable(columns[0]), id_)
         except CqlError as error:
             query.fault("ids", f"ids: {error.message}", value=part)
-    # as in the address of a feature: "049" is no other name of 49
+    # as in the address of a feature: "049" is not an id of 49
     return [keys_condition(collection, names)]
 
 
@@ -169,12 +171,12 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
     geometry = geometry or collection.geometry()
     crs = requested_crs(collection, query, "bbox-crs")
     if crs is None:
-        # what its numbers mean is not known
+        # unknown CRS: the numbers cannot be interpreted
         return []
     try:
         box = box_of(numbers, crs)
         if geometry is None:
-            # none of its features has a geometry, and those match
+            # its features have no geometry, and so all match
             return []
         return [bbox_predicate(geometry_queryable(geometry), box, crs, not_null=geometry.not_null)]
     except (CqlError, ValueError) as error:
@@ -194,7 +196,7 @@ def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
         return []
     column = collection.column(time.name) if time else None
     if column is None:
-        # none of its features has a time, and those match; or the name of the column is a fault already
+        # its features have no time, and so all match; or the column's name has been reported as a fault
         return []
     pair = collection.lasting() if query.values.get("datetime-column") is None else None
     end = collection.column(pair[1].name) if pair else None
@@ -231,7 +233,7 @@ def _condition(collection: Collection, text: str, lang: FilterLang, folding: Tex
 
 
 _often = lru_cache(maxsize=512)(_condition)
-"""The tiles of a map and the pages of a list come with the same filter again and again."""
+"""Cached: map tiles and list pages repeat the same filter."""
 
 
 def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql]:
@@ -252,8 +254,8 @@ def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql
 
 
 def _instead(collection: Collection, query: FaultCollector, name: str) -> str:
-    """What a client may have meant by a parameter that does not exist."""
-    # what is no parameter of this operation may still have a value, which the operation gives it
+    """Return a suggestion for an unknown parameter."""
+    # an operation may set a value under a name that is not one of its parameters
     declared = [known for known in query.values if known not in query.extra]
     near = get_close_matches(name.casefold()[:_LONGEST_NAME], declared, 1, 0.6)
     return f"; did you mean {near[0]}?" if near else f", and {unknown_name(name, _names(collection))}"
@@ -274,7 +276,7 @@ def _properties(collection: Collection, query: FaultCollector) -> tuple[Column, 
 
 
 def listed_names(text: str) -> list[str]:
-    """Return the members of a list of names, separated by commas; also of one as Python writes it: `['a', 'b']`."""
+    """Return the members of a comma-separated list of names; also of one in Python's notation: `['a', 'b']`."""
     if text == "[]":
         return []
     if _PYTHON_LIST.fullmatch(text):
@@ -283,7 +285,7 @@ def listed_names(text: str) -> list[str]:
 
 
 def _listed_column(collection: Collection, name: str) -> Column | None:
-    """Return the column of a member of a list, in which a comma may be escaped as `%2C`, and `%` as `%25`."""
+    """Return the column of a list member, in which `%2C` is a comma and `%25` a `%`."""
     return collection.column(name) or collection.column(unescaped(name))
 
 
@@ -309,7 +311,7 @@ def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]
 
 
 def configured_order(collection: Collection, names: Iterable[str]) -> tuple[SortTerm, ...]:
-    """An order that the catalogue gives, such as `("-magnitude",)`; columns that do not exist are passed over."""
+    """Return an order from the catalogue, such as `("-magnitude",)`; columns that do not exist are ignored."""
     terms = ((collection.column(name.removeprefix("-")), name.startswith("-")) for name in names)
     return tuple(SortTerm(column, descending) for column, descending in terms if column is not None)
 

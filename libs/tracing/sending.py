@@ -1,4 +1,4 @@
-"""Spans made and sent by OpenTelemetry's SDK. Imported where traces are wanted, and nowhere else: it takes memory."""
+"""Make and send spans with OpenTelemetry's SDK. Import it only if traces are enabled: it takes memory."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from opentelemetry.util.re import parse_env_headers
 
 
 class Tracing:
-    """Spans of one program, for one collector."""
+    """Spans of one program, sent to one collector."""
 
     def __init__(self, service: str, endpoint: str, *, headers: str | None, share: float) -> None:
         """The parameters are those of `libs.tracing.spans.start`."""
         sent = parse_env_headers(headers, liberal=True) if headers else None
         exporter = OTLPSpanExporter(f"{endpoint.rstrip('/')}/v1/traces", headers=sent)
-        # what a client says of sampling binds nobody: it would be sent as much as it likes
+        # ignore the client's sampling flag: otherwise a client could have any number of traces sent
         self._provider = TracerProvider(
             sampler=TraceIdRatioBased(share), resource=Resource.create({"service.name": service})
         )
@@ -33,12 +33,12 @@ class Tracing:
     def request(
         self, name: str, traceparent: str | None, attributes: Mapping[str, str]
     ) -> AbstractContextManager[Span]:
-        """The span of a request, in the trace that `traceparent` names, or in one of its own."""
+        """Open the span of a request, in the trace that `traceparent` names, or in a new one."""
         context = self._propagator.extract({"traceparent": traceparent} if traceparent else {})
         return self._tracer.start_as_current_span(name, context=context, kind=SpanKind.SERVER, attributes=attributes)
 
     def statement(self, text: str) -> AbstractContextManager[object]:
-        """The span of a statement, within that of its request; none for what is asked in the background."""
+        """Open the span of a statement within that of its request; without a request, there is no span."""
         if not get_current_span().get_span_context().is_valid:
             return nullcontext()
         attributes = {"db.system.name": "postgresql", "db.query.text": text}
@@ -46,11 +46,11 @@ class Tracing:
 
     @staticmethod
     def answered(span: Span, status: int) -> None:
-        """Notes the status of HTTP in the span of a request."""
+        """Record the HTTP status in the span of a request."""
         span.set_attribute("http.response.status_code", status)
         if status >= 500:
             span.set_status(StatusCode.ERROR)
 
     def close(self) -> None:
-        """Sends what has not been sent yet. Blocks as long as that takes."""
+        """Send the spans that have not been sent. Blocks until that is done."""
         self._provider.shutdown()

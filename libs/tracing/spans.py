@@ -1,4 +1,4 @@
-"""Spans, sent to a collector by OTLP where one is set. Where none is, nothing of OpenTelemetry is loaded."""
+"""Spans, sent to a collector by OTLP if one is configured. Otherwise OpenTelemetry is not loaded."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _NO_SPAN: AbstractContextManager[object] = nullcontext()
 
 
 def start(service: str, endpoint: str, *, headers: str | None = None, share: float = 1.0) -> None:
-    """From now on spans go to the collector at `endpoint`, to its path `/v1/traces`, as protobuf over HTTP.
+    """Send spans to the collector at `endpoint` from now on: to its path `/v1/traces`, as protobuf over HTTP.
 
-    `headers` are sent with them, as `OTEL_EXPORTER_OTLP_HEADERS` spells them. `share` is the part of all traces that is
-    sent, between 0 and 1; it is chosen by their ids, alike in all services. They are sent by a thread of their own, and
-    are lost where the collector does not answer.
+    `headers` are sent with them, in the format of `OTEL_EXPORTER_OTLP_HEADERS`. `share` is the fraction of traces to
+    send, between 0 and 1; it is decided by trace id, equally in all services. A separate thread sends the spans; they
+    are lost if the collector does not answer.
     """
     global _tracing  # noqa: PLW0603 - of the process, as its logs are
     from libs.tracing.sending import Tracing  # noqa: PLC0415 - takes memory that is not wanted without it
@@ -26,7 +26,7 @@ def start(service: str, endpoint: str, *, headers: str | None = None, share: flo
 
 
 def stop() -> None:
-    """Sends what has not been sent yet; after that there are no spans. Blocks as long as sending takes."""
+    """Send the spans that have not been sent, and make no more. Blocks until that is done."""
     global _tracing
     tracing, _tracing = _tracing, None
     if tracing is not None:
@@ -34,13 +34,13 @@ def stop() -> None:
 
 
 def tracing() -> Tracing | None:
-    """What makes spans, None where nobody wants them."""
+    """Return the tracing in use; None if traces are disabled."""
     return _tracing
 
 
 def statement_span(text: str) -> AbstractContextManager[object]:
-    """The span of a statement, within that of the request that it is for; nothing where no spans are made.
+    """Open the span of a statement within that of its request; does nothing if traces are disabled.
 
-    Its text has no values of clients in it: these are binds.
+    Its text contains no values of clients: these are binds.
     """
     return _NO_SPAN if _tracing is None else _tracing.statement(text)

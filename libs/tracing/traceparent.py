@@ -6,6 +6,6 @@ _TRACEPARENT = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-
 
 
 def trace_id(traceparent: str | None) -> str | None:
-    """The id of the trace that the header names, 32 hexadecimal digits; None where there is none or it is malformed."""
+    """Return the trace id in the header, 32 hexadecimal digits; None if missing or malformed."""
     found = _TRACEPARENT.fullmatch(traceparent) if traceparent else None
     return found[1] if found else None

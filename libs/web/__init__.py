@@ -1,4 +1,4 @@
-"""HTTP plumbing for all services: the only place for aiohttp middleware, negotiation, orjson and HTML.
+"""HTTP plumbing of all services: the only place for aiohttp middleware, negotiation, orjson and HTML.
 
 Stands on ogc, tracing.
 """

@@ -1,4 +1,4 @@
-"""The languages that pages have, and which of them `Accept-Language` wants: the same for services and gateway."""
+"""The languages of pages, and the choice by `Accept-Language`: the same for services and gateway."""
 
 import re
 from collections.abc import Mapping
@@ -7,12 +7,12 @@ from functools import lru_cache
 
 PARAMETER = "lang"
 _LONGEST = 500
-"""Characters of a header that is looked at; browsers send few."""
+"""Number of characters of a header that are read; browsers send few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that pages have: its tag (BCP 47), what it calls itself, and its direction as HTML has it."""
+    """A language of pages: its tag (BCP 47), its own name, and its direction as in HTML."""
 
     tag: str
     name: str
@@ -24,9 +24,9 @@ LANGUAGES: Mapping[str, Language] = {
     language.tag: language
     for language in (ENGLISH, Language("fr", "Français"), Language("es", "Español"), Language("ar", "العربية", "rtl"))
 }
-"""By tag; English is that of the templates."""
+"""Languages by tag; the templates are in English."""
 
-# from the most wanted to the least; what weighs less than a tenth is not wanted
+# from the highest weight to the lowest; a weight below a tenth counts as not wanted
 _WEIGHTS = (
     r"(?:;[ \t]*q=1(?:\.0{0,3})?[ \t]*)?",
     *(rf";[ \t]*q=0\.{tenth}[0-9]{{0,2}}[ \t]*" for tenth in range(9, 0, -1)),
@@ -34,13 +34,13 @@ _WEIGHTS = (
 LANGUAGE_RULES = tuple(
     rf"(?:^|,)[ \t]*({'|'.join(LANGUAGES)})(?:-[a-z0-9-]{{0,30}})?[ \t]*{weight}(?:,|$)" for weight in _WEIGHTS
 )
-"""Regular expressions, in any case of letters; the first that is found has the language as its group, else English."""
+"""Case-insensitive regular expressions; the first match has the language as its group. No match means English."""
 _RULES = tuple(re.compile(rule, re.IGNORECASE) for rule in LANGUAGE_RULES)
 
 
 @lru_cache(maxsize=256)
 def preferred(accepted: str) -> Language:
-    """The one that the header wants most (RFC 9110 section 12.5.4)."""
+    """Return the language that the header prefers (RFC 9110 section 12.5.4)."""
     accepted = accepted[:_LONGEST]
     found = next((found for rule in _RULES if (found := rule.search(accepted))), None)
     return ENGLISH if found is None else LANGUAGES[found[1].lower()]

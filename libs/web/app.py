@@ -1,4 +1,4 @@
-"""A service's aiohttp application: documented operations bound to handlers, with everything around them."""
+"""A service's aiohttp application: documented operations bound to handlers, with the common middleware."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -32,11 +32,12 @@ from libs.web.trackers import is_added_to_tiles, is_tracking
 
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 
-# A filter of 16 kB, percent-encoded, fits into one line, as at the gateway; so does every header that passes there.
+# A percent-encoded filter of 16 kB fits into one line, as in the gateway; so does every header that the gateway
+# accepts.
 _LONG = {"max_line_size": 64 * 1024, "max_field_size": 64 * 1024}
 
 _TRACKING = web.RequestKey("tracking", bool)
-"""Set if the service ignores parameters that others add to addresses; true if these include those of map libraries."""
+"""Set if third-party parameters in addresses are ignored; true if these include those of map libraries."""
 _JOINED = web.RequestKey("joined", list[tuple[str, str]])
 
 
@@ -44,8 +45,8 @@ _JOINED = web.RequestKey("joined", list[tuple[str, str]])
 class Call:
     """A request to a documented operation: path parameters, checked query parameters, format.
 
-    `path` holds the path parameters (int where declared so); `query` the query parameters with the faults
-    found so far, which the handler adds to and then raises with `query.check()`.
+    `path` has the path parameters (int if declared so). `query` has the query parameters with the faults found so far;
+    the handler adds faults and then raises them with `query.check()`.
     """
 
     request: web.Request
@@ -53,11 +54,11 @@ class Call:
     query: QueryValues
     media_type: str
     offers: tuple[str, ...]
-    """The media types that the operation offers, the default first: what `alternate` links lead to."""
+    """The media types of the operation, the default first: the targets of `alternate` links."""
 
     @property
     def given(self) -> Mapping[str, str]:
-        """The query parameters as they were sent; of one that is given more than once, the first."""
+        """The query parameters as sent; for a repeated one, the first value."""
         joined = self.request.get(_JOINED)
         return self.request.query if joined is None else dict(joined)
 
@@ -73,11 +74,11 @@ def make_app(
     assets: Mapping[str, Handler] | None = None,
     templates: Path | None = None,
 ) -> web.Application:
-    """The application that serves the operations of `part` with `handlers` (operationId to handler).
+    """Return the application that serves the operations of `part` with `handlers` (operationId to handler).
 
-    `assets` are the handlers of the files that it declares beside the operations, by aiohttp's pattern of their paths,
-    such as `/assets/{name}`. Raises ValueError where `part` and handlers do not name the same operations and assets, so
-    that no route can be undeclared and no declared path unserved.
+    `assets` are the handlers of the files that the part declares besides operations, by aiohttp's pattern of their
+    paths, such as `/assets/{name}`. Raises ValueError if `part` and handlers do not name the same operations and
+    assets: every route must be declared, and every declared path served.
     """
     protocol.install()
     use_fast_compression()
@@ -85,16 +86,16 @@ def make_app(
     app[SETTINGS] = settings
     app[PART] = PresentPart(part, settings)
     app[SERVICE] = part.name
-    page_build_id(part.name)  # read while starting, not during the first request
+    page_build_id(part.name)  # read at start, not during the first request
     app[HEALTH_CHECKS], app[HEALTH_NOTES] = [], []
-    # as the standards have it, whose status that is
+    # the OGC standards define status 400, and a limit above the maximum means the maximum
     lenient = settings.invalid_parameter_status == 400
     documented = {
         operation.operation_id: operation for operation in operations(dict(part.openapi), limit_to_maximum=lenient)
     }
     if documented.keys() != handlers.keys():
         raise ValueError(f"documented and served operations differ: {sorted(documented.keys() ^ handlers.keys())}")
-    # the longest paths first: they are asked for the most, and aiohttp tries one after the other
+    # the longest paths first: they are requested most, and aiohttp tries routes in order
     for operation_id, operation in sorted(documented.items(), key=lambda entry: -entry[1].path.count("/")):
         app.router.add_get(_route_path(operation), _bound(operation, handlers[operation_id]))
     assets = assets or {}
@@ -109,7 +110,7 @@ def make_app(
 
 
 def _route_path(operation: Operation) -> str:
-    # an id may hold any character, escaped; "{name}" of aiohttp would take no braces
+    # an id may contain any character, escaped; aiohttp's "{name}" would not match braces
     return re.sub(r"\{(\w+)\}", r"{\1:[^/]+}", operation.path)
 
 
@@ -118,7 +119,7 @@ def _is_of_tiles(operation: Operation) -> bool:
 
 
 def _passes_over_tracking(request: web.Request, operation: Operation) -> bool:
-    """Whether the answer is a page for people: what others add to a shared link is none of their doing."""
+    """Return whether the response is HTML; then tracking parameters of shared links are ignored."""
     if MediaType.HTML not in operation.media_types or not any(map(is_tracking, request.query)):
         return False
     f, accept = request.query.get("f"), request.headers.get("Accept")
@@ -131,9 +132,9 @@ def _passes_over_tracking(request: web.Request, operation: Operation) -> bool:
 
 
 def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
-    """The query parameters; of those that a page's form sends, the ones that were filled in.
+    """Return the query parameters; for a page's form, only the fields that were filled in.
 
-    A page for people passes over what trackers add to links. Members of a list that were given one by one are one.
+    A page for people ignores parameters that trackers add. Members of a list that were sent separately are joined.
     """
     if not request.rel_url.raw_query_string:
         return []
@@ -143,14 +144,14 @@ def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
         pairs = [(name, text) for name, text in pairs if not is_added(name)]
     if request.query.get("f") != "html":
         return pairs
-    # an empty list of properties means something: none
+    # an empty list of properties is meaningful: no properties
     return [(name, text) for name, text in pairs if text or name == "properties"]
 
 
 def _join_members(request: web.Request, lists: tuple[str, ...]) -> None:
-    """Puts the members of a list together that were given one by one.
+    """Join the members of a list that were sent as separate parameters.
 
-    Many generated clients write `bbox=1&bbox=2&bbox=3&bbox=4`, whatever the document says of commas.
+    Many generated clients write `bbox=1&bbox=2&bbox=3&bbox=4`, although the document asks for commas.
     """
     joined = {
         name: ",".join(texts)
@@ -163,7 +164,7 @@ def _join_members(request: web.Request, lists: tuple[str, ...]) -> None:
 
 
 def _leave_out_language(request: web.Request, operation: Operation) -> None:
-    """Takes the language from the parameters that links carry on: these lead to more than pages."""
+    """Remove the language from the parameters that links repeat: links lead to more than pages."""
     if PARAMETER in operation.parameters and PARAMETER in request.query:
         pairs = request[_JOINED] if _JOINED in request else list(request.query.items())
         request[_JOINED] = [(name, text) for name, text in pairs if name != PARAMETER]
@@ -190,7 +191,7 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
         if "%" in request.rel_url.raw_query_string and not _is_text(request.rel_url.raw_query_string):
             query.fault("query", "the query string holds escapes that are not UTF-8", "string_unicode")
         if "%" in request.rel_url.raw_path and not _is_text(request.rel_url.raw_path):
-            # they would stay as they are written, and be another name of what is really called "%FF"
+            # they would stay unescaped, and so name a resource that is really called "%FF"
             query.faults.append(Fault(("path",), "the path holds escapes that are not UTF-8", None, "string_unicode"))
             query.check()
         path: dict[str, Any] = {}
@@ -213,7 +214,7 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
             query.check()
         f = query.values.get("f")
         offers = operation.negotiated if f is None else operation.media_types
-        # where there is nothing to choose, what can be given is better than nothing (RFC 9110, section 12.5.1)
+        # a single representation is better than none (RFC 9110, section 12.5.1)
         accept = request.headers.get("Accept") if len(offers) > 1 else None
         media_type = negotiate(offers, f, accept, has_f="f" in query.values)
         if media_type == MediaType.HTML:

@@ -17,7 +17,7 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 
 @cache
 def asset_path(name: str) -> str:
-    """`site.css` to `site-<hash of its content>.css`. Raises FileNotFoundError."""
+    """Convert `site.css` to `site-<hash of its content>.css`. Raises FileNotFoundError."""
     file = _STATIC / name
     digest = blake2b(file.read_bytes(), digest_size=6).hexdigest()
     return f"{file.stem}-{digest}{file.suffix}"
@@ -25,7 +25,7 @@ def asset_path(name: str) -> str:
 
 @cache
 def shared_assets() -> dict[str, tuple[bytes, str]]:
-    """Hashed name to content and Content-Type, of every file here."""
+    """Return content and Content-Type of every file here, by hashed name."""
     return {
         asset_path(file.name): (file.read_bytes(), _TYPES[file.suffix])
         for file in sorted(_STATIC.iterdir())
@@ -34,9 +34,9 @@ def shared_assets() -> dict[str, tuple[bytes, str]]:
 
 
 def shared_asset(name: str) -> web.Response | None:
-    """The file of this hashed name, or None; where the hash is another, ours, but not for long.
+    """Return the file with this hashed name, or None; for another hash, our version with a short cache time.
 
-    While services are upgraded one after the other, some pages name files that this one does not have, or no more.
+    During an upgrade of one service after another, some pages name files of another version.
     """
     found, keeps = shared_assets().get(name), IMMUTABLE
     if found is None:

@@ -16,10 +16,10 @@ _PREFIX = re.compile(r"(/[A-Za-z0-9._~\-]+)*\Z")
 
 
 def base_url(request: web.Request) -> str:
-    """The base address of the service as the client sees it, without a trailing slash.
+    """Return the base address of the service as the client sees it, without a trailing slash.
 
-    Forwarded headers count only when they come from a trusted proxy; a malformed one is ignored, so that
-    nothing but a well-formed address can get into a link.
+    Forwarded headers count only from a trusted proxy. A malformed one is ignored, so that links contain only
+    well-formed addresses.
     """
     found = request.get(_BASE_URL)
     if found is None:
@@ -47,10 +47,10 @@ def _trusted(request: web.Request, settings: WebSettings) -> bool:
 
 
 def client_of(request: web.Request) -> str:
-    """Return the address of the client, as a trusted proxy says it; of IPv6 the /64 network, which is one client's."""
+    """Return the client's address, as a trusted proxy reports it; for IPv6 the /64 network, which is one client's."""
     text = request.remote or ""
     if _trusted(request, request.app[SETTINGS]) and (forwarded := request.headers.get("X-Forwarded-For")):
-        # each proxy appends whom it was asked by: what a client sends itself comes before
+        # each proxy appends the address of its peer: values from the client itself come first
         text = forwarded.rpartition(",")[2].strip()
     try:
         address = ip_address(text)
@@ -60,9 +60,9 @@ def client_of(request: web.Request) -> str:
 
 
 def takes_chunks(request: web.Request) -> bool:
-    """Whether the client can tell an answer of unknown length from its beginning. HTTP/1.0 cannot.
+    """Return whether the client can read a response of unknown length. HTTP/1.0 clients cannot.
 
-    A gateway speaks for its client in `X-Client-Protocol`.
+    A gateway reports its client's protocol in `X-Client-Protocol`.
     """
     protocol = request.headers.get("X-Client-Protocol")
     if protocol and _trusted(request, request.app[SETTINGS]):
@@ -71,7 +71,7 @@ def takes_chunks(request: web.Request) -> bool:
 
 
 def forwarded_request_id(request: web.Request) -> str | None:
-    """The request id that a trusted gateway chose, if it looks like one."""
+    """Return the request id from a trusted gateway, if it is well-formed."""
     value = request.headers.get("X-Request-Id", "")
     if _REQUEST_ID.match(value) and _trusted(request, request.app[SETTINGS]):
         return value

@@ -1,4 +1,4 @@
-"""An operator's basemap, in place of the one that the viewer service hands out."""
+"""An operator's basemap, instead of the viewer service's own."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from libs.web.settings import EnvironmentSettings
 
-# no sign that would end a source or a directive of the Content-Security-Policy
+# excludes characters that end a source or a directive of the Content-Security-Policy
 _TEMPLATE = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]+)?/[^\s;,'\"]*")
 
 
@@ -20,7 +20,7 @@ class Basemap:
     tiles: str
     """Address with `{z}`, `{x}` and `{y}`."""
     attribution: str
-    """Text."""
+    """Attribution as plain text."""
     max_zoom: int
 
     @property
@@ -37,7 +37,7 @@ def _template(text: str) -> str:
 
 
 class BasemapSettings(EnvironmentSettings):
-    """The basemap of services that draw one, or name one in styles."""
+    """The basemap of services that draw one, or use one in styles."""
 
     basemap_tiles: Annotated[str, AfterValidator(_template)] | None = None
     basemap_attribution: str | None = None
@@ -51,7 +51,7 @@ class BasemapSettings(EnvironmentSettings):
 
     @property
     def basemap(self) -> Basemap | None:
-        """None where our own basemap is to be used."""
+        """The basemap; None for our own."""
         if not self.basemap_tiles:
             return None
         return Basemap(self.basemap_tiles, (self.basemap_attribution or "").strip(), self.basemap_max_zoom)

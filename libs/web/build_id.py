@@ -1,6 +1,6 @@
-"""Which software makes an answer: part of ETags and cache keys, so that no release vouches for another one's bytes.
+"""Identify the software that makes a response: part of ETags and cache keys, so that releases never share cached bytes.
 
-What the database server adds, PostGIS and its libraries, is part of the data version (`libs/catalogue/versions.py`).
+PostGIS and its libraries on the database server are part of the data version (`libs/catalogue/versions.py`).
 """
 
 import os
@@ -25,11 +25,11 @@ _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 
 @cache
 def build_id(service: str, *, top: Path = _TOP) -> str:
-    """What makes the answers of a service, pages apart: its sources, `libs/`, and what they require, as installed.
+    """Return the id of a service's software except for pages: its sources, `libs/`, and its installed requirements.
 
-    The same in all processes of a release. Read at the first call, at start.
+    It is equal in all processes of a release. Read at the first call, at start.
     """
-    # any of the requirements may make bytes, some in ways that are hard to see: PROJ, GEOS, how a number is written
+    # any requirement may affect bytes, sometimes in hidden ways: PROJ, GEOS, how a number is written
     requirements = (top / "services" / service / "requirements.txt").read_text(encoding="utf-8")
     versions = [f"{name} {_version(name)}" for name in sorted(_PINNED.findall(requirements))]
     return _digest(service, _SOURCES, top, f"{sys.version_info[:3]} {versions}")
@@ -37,7 +37,7 @@ def build_id(service: str, *, top: Path = _TOP) -> str:
 
 @cache
 def page_build_id(service: str, *, top: Path = _TOP) -> str:
-    """What makes the pages of a service: besides, its templates, style sheets, scripts and translations."""
+    """Return the id of a service's pages: it also covers templates, style sheets, scripts and translations."""
     return _digest(service, _OF_PAGES, top, build_id(service, top=top))
 
 
@@ -45,7 +45,7 @@ def _digest(service: str, suffixes: tuple[str, ...], top: Path, more: str) -> st
     digest = blake2b(more.encode(), digest_size=6)
     for part in (top / "libs", top / "services" / service):
         for folder, folders, names in os.walk(part):
-            # in the same order everywhere; what was built is thousands of files, that are not looked at
+            # sorted for determinism; skips build output (thousands of files)
             folders[:] = sorted(set(folders) - _NOT_OURS)
             for file in (Path(folder, name) for name in sorted(names) if name.endswith(suffixes)):
                 digest.update(str(file.relative_to(top)).encode())
@@ -57,5 +57,5 @@ def _version(distribution: str) -> str | None:
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
-        # pinned for other systems or other Pythons
+        # pinned for other systems or other Python versions
         return None

@@ -1,4 +1,4 @@
-"""The texts of pages in their languages, as they are kept: a gettext catalogue for each (`translations`)."""
+"""The texts of pages in their languages: a gettext catalogue for each (`translations`)."""
 
 from pathlib import Path
 
@@ -9,11 +9,11 @@ FOLDER = Path(__file__).parent / "translations"
 
 
 def catalogue(tag: str) -> Catalog:
-    """The texts of a language. Raises OSError where there are none."""
+    """Return the texts of a language. Raises OSError if there are none."""
     with (FOLDER / f"{tag}.po").open("rb") as file:
         return read_po(file, locale=tag)
 
 
 def marked(text: str) -> str:
-    """The text as it is: one that is asked for by a variable, marked for those who gather the texts."""
+    """Return the text unchanged: it marks a text that is looked up by variable, for the tool that collects texts."""
     return text

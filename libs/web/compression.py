@@ -1,4 +1,4 @@
-"""Answers are compressed where they are made: what the gateway keeps is compressed already, and not for each client."""
+"""Compress in the service, so that the gateway caches compressed responses and does not compress for each client."""
 
 import asyncio
 import re
@@ -19,41 +19,41 @@ else:
     from backports import zstd
 
 _GZIP = 31
-"""As zlib numbers its formats."""
+"""zlib's number of the gzip format."""
 _LARGE: Mapping[Coding, int] = {"gzip": 1024 * 1024, "zstd": 512 * 1024, "br": 128 * 1024}
-"""Bytes that take some 2 ms."""
+"""Sizes in bytes that take about 2 ms to compress."""
 LEAST = 512
-"""Bytes; less does not become smaller by what it takes, as the gateway has it, too."""
+"""Minimum size in bytes: compression would not make a smaller body smaller. The gateway uses the same."""
 _TEXT = re.compile(r"text/|image/svg\+xml|application/(?:[\w.-]+[+.])?(?:x-)?(?:nd)?(?:json|xml)(?:-seq)?\s*(?:;|$)")
 
 
 def compress(body: bytes, coding: Coding = "gzip") -> bytes:
-    """The body in that coding."""
+    """Return the body in that coding."""
     # measured against zlib's level 6: 6 to 16 % larger, in a third (13 kB) to an eighteenth (400 kB) of the time
     if coding == "gzip":
         return isal_zlib.compress(body, 2, _GZIP)
-    # a page of 100 features is smaller by a fifth in twice the time, and with Brotli by two fifths in ten times
+    # zstd makes a page of 100 features a fifth smaller in twice the time, Brotli two fifths in ten times the time
     return zstd.compress(body, 3) if coding == "zstd" else brotli.compress(body, quality=5)
 
 
 def decompress(gzipped: bytes) -> bytes:
-    """The content of a gzip. Raises isal_zlib.error for bytes that are none."""
+    """Return the content of a gzip. Raises isal_zlib.error for other bytes."""
     return isal_zlib.decompress(gzipped, _GZIP)
 
 
 async def compressed(body: bytes, coding: Coding = "gzip") -> bytes:
-    """The body in that coding. A large one is compressed in a thread, so that no other request waits."""
+    """Return the body in that coding. A large one is compressed in a thread, so that no other request waits."""
     if len(body) > _LARGE[coding]:
         return await asyncio.to_thread(compress, body, coding)
     return compress(body, coding)
 
 
 async def compress_response(request: web.Request, response: web.StreamResponse) -> None:
-    """Compresses the body of an answer that is a text, as the client takes it. Streams see to it themselves."""
+    """Compress the body of a text response, if the client accepts it. Streams compress themselves."""
     if not isinstance(response, web.Response):
         return
     if response.status == 304:
-        # it varies as the whole answer would (RFC 9110, section 15.4.5)
+        # it varies like the full response (RFC 9110, section 15.4.5)
         _vary(response)
     elif _may_become_smaller(response):
         _vary(response)
@@ -65,17 +65,17 @@ async def compress_response(request: web.Request, response: web.StreamResponse) 
 
 
 def compress_stream(request: web.Request, response: web.StreamResponse) -> None:
-    """Has a stream that is not prepared yet compressed on its way, where it is a text and the client takes gzip."""
+    """Make a stream that is not prepared yet compress itself, if it is text and the client accepts gzip."""
     if not _may_become_smaller(response):
         return
     _vary(response)
-    # of no body at all aiohttp would make a gzip, which the client of HEAD takes for the next answer
+    # for an empty body aiohttp would send a gzip, which a client of HEAD reads as the next response
     if request.method != "HEAD" and takes_gzip(request.headers.get("Accept-Encoding")):
         response.enable_compression(web.ContentCoding.gzip)
 
 
 def use_fast_compression() -> None:
-    """Has aiohttp compress streams by ISA-L, too."""
+    """Make aiohttp compress streams with ISA-L, too."""
     aiohttp.set_zlib_backend(isal_zlib)
 
 

@@ -1,8 +1,8 @@
 """Conditional requests (RFC 9110 section 13), one implementation for all services.
 
-A client that names the tag of what it holds gets 304 where that is still right. Where a tag is made of what
-determines the body (the address, the media type, the data version, the build), it is known before the request is
-parsed, and so is the 304: whoever has the tag has it from an answer to this very request.
+A client that sends the tag of its copy gets 304 if the copy is still current. A tag made of everything that determines
+the body (address, media type, data version, build) is known before the request is parsed, and so is the 304: a client
+can only have the tag from a response to this same request.
 """
 
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ from libs.web.languages import current
 from libs.web.respond import varying
 
 CATALOGUE_CACHE = "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
-"""Of what follows from the catalogue: a change is seen four seconds after the service itself sees it."""
+"""For content that follows from the catalogue: a change is visible four seconds after the service itself sees it."""
 DATA_CACHE = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
-"""Of what follows from rows: a second fresh; after that a cache may serve it while it asks again, but not for long."""
+"""For content that follows from rows: fresh for one second; then a cache may serve it briefly while it revalidates."""
 
 
 class NotModified(Exception):
-    """The client holds the answer already: it gets 304 with these headers."""
+    """The client's copy is current: it gets 304 with these headers."""
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         super().__init__("the client holds the answer already")
@@ -34,13 +34,13 @@ class NotModified(Exception):
 
 
 def unchanged_response(unchanged: NotModified) -> web.Response:
-    """304 with the headers that do not describe a body, of which there is none."""
+    """Return 304 with the headers that do not describe a body."""
     headers = {name: value for name, value in unchanged.headers.items() if name != "Content-Type"}
     return web.Response(status=304, headers=headers)
 
 
 class Version(Protocol):
-    """A state of the data: what changes with it, and since when it is known (`libs.catalogue.versions`)."""
+    """A state of the data: a token, and the time since when it is known (`libs.catalogue.versions`)."""
 
     @property
     def token(self) -> str: ...
@@ -51,13 +51,13 @@ class Version(Protocol):
 
 
 def weak_etag(content: str | bytes) -> str:
-    """A weak ETag of what determines a body, which may be the body itself. Weak: encodings of it are other bytes."""
+    """Return a weak ETag for a body, or for everything that determines it. Weak: content codings change the bytes."""
     data = content.encode() if isinstance(content, str) else content
     return f'W/"{blake2b(data, digest_size=12).hexdigest()}"'
 
 
 def etag_matches(if_none_match: str | None, etag: str) -> bool:
-    """Weak comparison of RFC 9110 section 13.1.2."""
+    """Compare weakly, as in RFC 9110 section 13.1.2."""
     if not if_none_match:
         return False
     return if_none_match.strip() == "*" or _names(if_none_match, etag)
@@ -66,47 +66,47 @@ def etag_matches(if_none_match: str | None, etag: str) -> bool:
 def state_headers(
     request: web.Request, media_type: str, *states: str, cache_control: str = CATALOGUE_CACHE
 ) -> dict[str, str]:
-    """`ETag` of the answer to this request while these states last, how long it keeps and what it varies with.
+    """Return `ETag`, `Cache-Control` and `Vary` of the response to this request while these states last.
 
-    The tag is that of the address, the media type, the states and the software.
+    The tag covers the address, the media type, the states and the software.
     """
-    # absolute links make the body depend on the address that the client used
+    # absolute links in the body contain the address that the client used
     service = request.app[SERVICE]
     made_by = build_id(service)
     if media_type == MediaType.HTML:
-        # the head of a page names the site
+        # the head of a page contains the site's name
         made_by = f"{page_build_id(service)}|{request.app[SETTINGS].site_title}|{current().tag}"
     content = f"{made_by}|{'|'.join(states)}|{media_type}|{base_url(request)}{request.raw_path}"
     return {"ETag": weak_etag(content), "Cache-Control": cache_control, "Vary": varying(media_type)}
 
 
 def data_headers(request: web.Request, media_type: str, version: Version | None, *, limits: str = "") -> dict[str, str]:
-    """The same, and `Last-Modified`, of an answer from this version of the data.
+    """Return the same with `Last-Modified`, for a response from this version of the data.
 
-    `limits` are the settings that the answer depends on.
+    `limits` are the settings that the response depends on.
     """
     if version is None:
         return {"Cache-Control": "no-cache"}
     headers = state_headers(request, media_type, version.token, limits, cache_control=DATA_CACHE)
-    # a second that is not over yet would lie behind the Date of the answer (RFC 9110 section 8.8.2.1)
+    # the current second is later than the response's Date (RFC 9110 section 8.8.2.1)
     if version.since <= datetime.now(UTC):
         headers["Last-Modified"] = version.http_date
     return headers
 
 
 def incomplete(headers: Mapping[str, str]) -> dict[str, str]:
-    """The same headers of an answer that lacks what a later one has at the same state: no copy of it is ever renewed.
+    """Return the headers for a partial response: never revalidated, because a complete one will have the same state.
 
-    With a tag, caches would go on with it until the state changes.
+    With a tag, caches would reuse it until the state changes.
     """
     return {name: value for name, value in headers.items() if name not in ("ETag", "Last-Modified")}
 
 
 def check_tag(request: web.Request, headers: Mapping[str, str]) -> None:
-    """Raises NotModified where the client names the tag of these headers.
+    """Raise NotModified if the client sends the tag in these headers.
 
-    It can only have the tag from an answer to this request, which therefore need not be parsed. `*` and dates tell no
-    such thing: they are for `check_preconditions`.
+    It can only have the tag from a response to this request, which therefore need not be parsed. `*` and dates do not
+    prove that: `check_preconditions` handles them.
     """
     tag, wanted = headers.get("ETag"), request.headers.get("If-None-Match")
     if tag and wanted and _names(wanted, tag):
@@ -114,9 +114,9 @@ def check_tag(request: web.Request, headers: Mapping[str, str]) -> None:
 
 
 def check_preconditions(request: web.Request, headers: Mapping[str, str]) -> None:
-    """Raises NotModified where the client's copy of a valid answer with these headers is still right.
+    """Raise NotModified if the client's copy of a valid response with these headers is current.
 
-    An `If-None-Match` makes `If-Modified-Since` moot (RFC 9110 section 13.1.3).
+    `If-None-Match` overrides `If-Modified-Since` (RFC 9110 section 13.1.3).
     """
     if "ETag" not in headers:
         return
@@ -132,14 +132,14 @@ def check_preconditions(request: web.Request, headers: Mapping[str, str]) -> Non
 
 
 def conditional(request: web.Request, response: web.Response, *, cache_control: str = CATALOGUE_CACHE) -> web.Response:
-    """`response` with a weak ETag, how long it keeps and what it varies with. Raises NotModified.
+    """Return `response` with a weak ETag of its body, `Cache-Control` and `Vary`. Raises NotModified.
 
     The ETag is made from the body.
     """
     body = response.body
     if not isinstance(body, bytes):
         raise TypeError("only a response whose body is complete has an ETag made from it")
-    # the same body is another representation under another type
+    # the same body under another media type is another representation
     media_type = response.headers["Content-Type"]
     tag = weak_etag(body + media_type.encode())
     headers = {"ETag": tag, "Cache-Control": cache_control, "Vary": varying(media_type.partition(";")[0])}

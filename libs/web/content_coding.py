@@ -1,4 +1,4 @@
-"""Which codings a client takes (RFC 9110 section 12.5.3): one answer for services, viewer assets and gateway."""
+"""The content codings that a client accepts (RFC 9110 section 12.5.3), for services, viewer assets and gateway."""
 
 import re
 from collections.abc import Mapping
@@ -6,22 +6,23 @@ from functools import lru_cache
 from typing import Literal
 
 _SOME = r"(?:1(?:\.0*)?|0?\.(?=0*[1-9])[0-9]+)"
-"""A weight above 0. Adjacent repetitions never match the same text, so that no header takes long."""
+"""A weight above 0. Adjacent repetitions never match the same text, so that no header takes long to match."""
 _WANTED = rf"[ \t]*(?:;[ \t]*q={_SOME}[ \t]*)?(?:,|$)"
 
 
 def _named(coding: str) -> tuple[tuple[str, bool], ...]:
     return (
         (rf"(?:^|,)[ \t]*{coding}{_WANTED}", True),
-        # named, but refused or not understood
+        # named, but refused or malformed
         (rf"(?:^|,)[ \t]*{coding}[ \t]*(?:[;,]|$)", False),
     )
 
 
 Rules = tuple[tuple[str, bool], ...]
-"""(regular expression, whether the coding is taken); the first that is found, in any case of letters, counts; else not.
+"""(case-insensitive regular expression, whether the coding is accepted): the first match decides.
 
-A client that says nothing gets plain bytes, as does one whose words are not understood: those everybody can read.
+No match means not accepted. Without the header, or with one that is not understood, a client gets plain bytes, which
+every client can read.
 """
 
 Coding = Literal["br", "zstd", "gzip"]
@@ -31,24 +32,24 @@ RULES: Mapping[Coding, Rules] = {
     "zstd": _named("zstd"),
     "gzip": (*_named("(?:x-)?gzip"), (rf"(?:^|,)[ \t]*\*{_WANTED}", True)),
 }
-"""Who takes which coding, that which makes texts the smallest first. Who takes anything gets gzip."""
+"""Rules for each coding, the one with the smallest texts first. A client that accepts anything gets gzip."""
 
 _OFTEN = 200
-"""Characters; clients send few different headers that are no longer."""
+"""Maximum length of a cached header in characters; clients send few different ones up to this length."""
 
 
 def takes_gzip(accept_encoding: str | None) -> bool:
-    """Whether an `Accept-Encoding` header allows gzip."""
+    """Return whether an `Accept-Encoding` header allows gzip."""
     return _takes(_COMPILED["gzip"], accept_encoding)
 
 
 def takes_brotli(accept_encoding: str | None) -> bool:
-    """Whether an `Accept-Encoding` header names Brotli (`br`)."""
+    """Return whether an `Accept-Encoding` header names Brotli (`br`)."""
     return _takes(_COMPILED["br"], accept_encoding)
 
 
 def best_coding(accept_encoding: str | None) -> Coding | None:
-    """The coding of those that an `Accept-Encoding` header allows that makes texts the smallest; None for none."""
+    """Return the accepted coding with the smallest texts; None for none."""
     if not accept_encoding:
         return None
     return (_often_best if len(accept_encoding) <= _OFTEN else _best)(accept_encoding)

@@ -1,4 +1,4 @@
-"""From a domain error to a response: one table, one JSON shape."""
+"""Convert a domain error to a response: one table, one JSON form."""
 
 import logging
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ _VALUELESS = {
     *("f", "limit", "offset", "cursor"),
     *("sortby", "properties", "geom-column", "datetime-column", "bbox-only", "filter-lang", "filter-crs"),
 }
-"""Parameters whose values meet no stored ones, though those of the second line name columns."""
+"""Parameters whose values are not compared with stored ones, although those in the second line name columns."""
 
 
 _LONGEST_QUOTED = 500
@@ -48,7 +48,7 @@ _SLOW_FILTER = (
 
 
 def error_response(request: web.Request, error: Exception, request_id: str) -> web.StreamResponse:
-    """The answer to a request that ended in `error`; an unexpected one is logged and becomes a fixed sentence."""
+    """Return the response to a request that failed; an unexpected error is logged and becomes a fixed sentence."""
     if isinstance(error, Uncomputable) and request.query.keys() <= _VALUELESS:
         error = Unavailable(
             "The collection holds a value that the database cannot compute with.", retry_after=60, cause="value"
@@ -76,7 +76,7 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
 
 
 def _with_what_was_sent(fault: Fault, query: Mapping[str, str]) -> dict[str, object]:
-    """A fault that was found where the parameter is not at hand, such as by the database, has its text all the same."""
+    """Return a fault with the parameter's text, also if its finder, such as the database, did not have it."""
     told = fault.to_json()
     match fault.loc:
         case ("query", name) if fault.input is None and name in query:
@@ -96,7 +96,7 @@ def _http_exception(request: web.Request, error: web.HTTPException) -> web.Strea
 
 def _render(request: web.Request, status: int, detail: Any, headers: Mapping[str, str]) -> web.StreamResponse:
     headers = {**headers, "Cache-Control": "no-store", "Vary": "Accept"}
-    # a person gets a page; a program, or somebody who asked for another format, gets the JSON
+    # a person gets a page; a program, or a person who requested another format, gets the JSON
     if prefers_html(request.headers.get("Accept")) and request.query.get("f", "html") == "html":
         speak(wanted(request))
         context = {"status": status, "phrase": HTTPStatus(status).phrase, "detail": detail}

@@ -9,11 +9,11 @@ from libs.web.part import PresentPart
 from libs.web.respond import json_response
 
 HealthCheck = Callable[[web.Application], Awaitable[str | None]]
-"""Looks at one dependency; returns what is wrong with it, or None."""
+"""Checks one dependency; returns its fault, or None."""
 
 HEALTH_CHECKS = web.AppKey("health_checks", list[HealthCheck])
 HEALTH_NOTES = web.AppKey("health_notes", list[Callable[[], str | None]])
-"""What is wrong, or None, with what a service does without: answers are slower, and no less healthy for it."""
+"""Return a fault, or None, of an optional dependency: responses are slower without it, but the service is healthy."""
 PART = web.AppKey("part", PresentPart)
 
 
@@ -35,7 +35,7 @@ async def _health(request: web.Request) -> web.StreamResponse:
 
 
 async def live(_: web.Request) -> web.StreamResponse:
-    """200 as long as the process answers: where the database is away, a new process is no help."""
+    """Return 200 as long as the process answers: restarting it would not bring the database back."""
     return json_response({"status": "ok"})
 
 

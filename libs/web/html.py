@@ -61,16 +61,16 @@ def asset_folder(path: str, base: str, *, fixed: bool) -> str:
 
 
 _PAGES = ("/map", "/docs", "/map.html")
-"""Ends of the paths of pages that have no other format."""
+"""Path endings of pages without another format."""
 _AS_HTML = re.compile(r"(?:^|&amp;|&)f=html(?:&|$)")
 _FORM = '<input type="hidden" name="f" value="html">'
 
 
 @cache
 def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Environment:
-    """The templates that all services share, and those in a service's own `folder`, with what the site is called.
+    """Return the templates that all services share, those in a service's own `folder`, and the site's title.
 
-    Compiled once in a process, where tests make many applications: nobody changes them.
+    Compiled once per process, because tests make many applications: treat it as immutable.
     """
     folders = [folder, _TEMPLATES] if folder else [_TEMPLATES]
     environment = jinja2.Environment(
@@ -87,7 +87,7 @@ def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Envi
     environment.filters.update(FILTERS)
     environment.globals["site_title"] = site_title
     for template in environment.list_templates(extensions=["html"]):
-        # now, not when they are first used: by then an upgrade may have put newer ones in their place
+        # compile now, not at first use: an upgrade may have replaced the files by then
         environment.get_template(template)
     return environment
 
@@ -110,7 +110,7 @@ def render(
 
 
 def _keeping_language(text: str, base: str) -> str:
-    """The page with the language in all links and forms that lead to pages, as it was chosen by the address."""
+    """Return the page with the chosen language in all links and forms that lead to pages."""
     beginning = re.escape(escape(base))
     query = f"{PARAMETER}={current().tag}"
 
@@ -127,7 +127,7 @@ def _keeping_language(text: str, base: str) -> str:
 
 
 def _languages(request: web.Request, url: str) -> list[dict[str, Any]]:
-    """The languages with the address of this page in each."""
+    """Return the languages with the address of this page in each."""
     others = [(name, text) for name, text in request.query.items() if name != PARAMETER and not is_tracking(name)]
     return [
         {"language": language, "href": f"{url}?{urlencode([*others, (PARAMETER, language.tag)])}"}
@@ -145,7 +145,7 @@ def page_response(
 ) -> web.Response:
     """Render `template` with `context` and the names that every page of a service has (`base`, `asset`, `url`)."""
     base = base_url(request)
-    # as the client escaped it: a slash within an id is none between two parts
+    # escaped like the client's: a slash within an id does not separate two parts
     url = f"{base}{request.rel_url.raw_path}"
     context = {"url": url, "query": request.query_string, "languages": _languages(request, url), **context}
     public_url = request.app[SETTINGS].public_url

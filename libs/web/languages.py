@@ -1,6 +1,7 @@
-"""The language of a page: `lang` says it, else `Accept-Language`; its texts are in gettext catalogues (`translations`).
+"""The language of a page: from `lang`, else from `Accept-Language`.
 
-What the data say stays in the language of their source, and so do documents for programs and messages of faults.
+The texts are in gettext catalogues (`translations`). Data stay in the language of their source. Documents for programs
+and error messages are in English.
 """
 
 from contextvars import ContextVar
@@ -18,28 +19,28 @@ _CURRENT: ContextVar[Language] = ContextVar("language", default=ENGLISH)
 
 
 def current() -> Language:
-    """The language of what is being answered."""
+    """Return the language of the current response."""
     return _CURRENT.get()
 
 
 def speak(language: Language) -> None:
-    """Makes it the language of what is being answered from now on."""
+    """Set the language of the current response."""
     _CURRENT.set(language)
 
 
 def wanted(request: web.Request) -> Language:
-    """The language in which a page should be: that of `lang`, else the one that the browser likes best."""
+    """Return the language for a page: from `lang`, else the browser's preferred one."""
     named = LANGUAGES.get(request.query.get(PARAMETER, ""))
     return named or preferred(request.headers.get("Accept-Language", ""))
 
 
 def gettext(text: str) -> str:
-    """The text in the language of the answer; as it is where nobody translated it."""
+    """Return the text in the language of the response; unchanged if it has no translation."""
     return _translations(current().tag).gettext(text)
 
 
 def ngettext(one: str, many: str, number: int) -> str:
-    """The one of both that goes with the number, in the language of the answer."""
+    """Return the form for the number, in the language of the response."""
     return _translations(current().tag).ngettext(one, many, number)
 
 
@@ -54,6 +55,6 @@ def _translations(tag: str) -> NullTranslations:
 
 
 def load() -> None:
-    """Reads the texts of all languages: now, not when they are first asked for."""
+    """Read the texts of all languages at start, not at first use."""
     for tag in LANGUAGES:
         _translations(tag)

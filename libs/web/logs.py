@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line, or readable text."""
+"""Structured logs: one JSON object per line, or readable text."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ class _JsonFormatter(logging.Formatter):
         return self.line(record.created, record.levelname, record.name, record.getMessage(), fields).decode()
 
     def line(self, created: float, level: str, logger: str, message: str, fields: Mapping[str, Any]) -> bytes:
-        """One entry; `created` in seconds since 1970."""
+        """Return one entry; `created` is in seconds since 1970."""
         seconds = int(created)
         entry = {
             "time": f"{_second(seconds)}.{int((created - seconds) * 1000):03}+00:00",
@@ -55,9 +55,9 @@ class _TextFormatter(logging.Formatter):
 
 
 class _Batches(logging.Handler):
-    """Lines written some at a time: a system call for each costs as much as a small query.
+    """Writes lines in batches: a system call for each costs as much as a small query.
 
-    A line waits a moment at the most, and none where it is a warning or no event loop runs.
+    A line waits only a moment, and not at all if it is a warning or no event loop runs.
     """
 
     def __init__(self) -> None:
@@ -69,11 +69,11 @@ class _Batches(logging.Handler):
         try:
             self.add(self.format(record).encode(errors="backslashreplace"), at_once=record.levelno > logging.INFO)
         except Exception:
-            # a line that cannot be written is no reason for a request to fail
+            # a line that cannot be written must not fail a request
             self.handleError(record)
 
     def add(self, line: bytes, *, at_once: bool = False) -> None:
-        """A line that is ready."""
+        """Add a complete line."""
         self._lines.append(line)
         if at_once or len(self._lines) >= _LINES:
             self.flush()
@@ -96,18 +96,18 @@ class _Batches(logging.Handler):
 
 
 def log_request(fields: Mapping[str, Any]) -> None:
-    """A line about a request that was answered."""
+    """Log a completed request."""
     handler = next((handler for handler in logging.root.handlers if isinstance(handler, _Batches)), None)
     if handler is None or not isinstance(handler.formatter, _JsonFormatter):
         _REQUESTS.info("request", extra={"fields": fields})
     elif _REQUESTS.isEnabledFor(logging.INFO):
-        # a record of its own, made for each request, would cost ten times the line
+        # a log record for each request would cost ten times the line
         handler.add(handler.formatter.line(time.time(), "INFO", _REQUESTS.name, "request", fields))
 
 
 def setup_logs(service: str, log_format: str, level: str) -> None:
     """Send all logs of this process to standard output."""
-    # what no line of ours tells: where in the source and in which thread it was written
+    # do not collect fields that our lines never use: source location, thread and process
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = _Batches()

@@ -1,4 +1,4 @@
-"""What happens around every request: id, errors, CORS, OPTIONS, access log, metrics."""
+"""Steps around every request: id, errors, CORS, OPTIONS, access log, metrics."""
 
 import asyncio
 import logging
@@ -40,7 +40,7 @@ _CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client wen
 _TRACEPARENT = "traceparent"
 
 _LEAST_SECONDS = 0.25
-"""Less than the gateway gives a second process, where the first one hangs."""
+"""Minimum timeout in seconds: less than the gateway leaves for a second process, if the first one hangs."""
 
 ALLOWED = "GET, HEAD, OPTIONS"
 _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
@@ -48,7 +48,7 @@ _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
 
 @web.middleware
 async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer with the handler's response or the error's, and account for it."""
+    """Return the response of the handler, or of its error; record it in logs and metrics."""
     tracing = spans.tracing()
     if tracing is None or request.path.startswith("/internal/"):
         return await _answered(request, handler)
@@ -71,7 +71,7 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
     except NotModified as unchanged:
         response = unchanged_response(unchanged)
     except ConnectionResetError:
-        # the client went away while it was written to: no mistake of ours, and nobody to send anything to
+        # the client disconnected mid-response: not our fault, and there is nobody to answer
         _CANCELLED.labels(route).inc()
         return web.Response(status=499)
     except asyncio.CancelledError:
@@ -100,9 +100,9 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The handler's response, which begins before the deadline. Raises Unavailable where it does not.
+    """Return the handler's response if it begins before the deadline. Raises Unavailable otherwise.
 
-    One deadline for all steps together: what each of them may take adds up to more than a gateway waits.
+    One deadline covers all steps: their separate timeouts add up to more than a gateway waits.
     """
     limit = asyncio.timeout(_seconds_left(request))
     try:
@@ -121,22 +121,22 @@ async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse
 
 
 def _seconds_left(request: web.Request) -> float:
-    """For how long the request may wait.
+    """Return for how many seconds the request may wait.
 
-    Less where it was first given to a process that hangs: the gateway says when that was, in seconds since 1970. What
-    can be answered at once is; the rest is refused before its client has waited for ten seconds.
+    It is less if a hung process got the request first: the gateway sends the time of that, in seconds since 1970.
+    Responses that are ready at once are still sent; others are refused before the client has waited for ten seconds.
     """
     whole = request.app[SETTINGS].request_timeout_seconds
     try:
         age = time.time() - float(request.headers.get("X-Request-Start", "nan"))
     except ValueError:
         return whole
-    # else the clocks of two machines differ
+    # otherwise the clocks of the two machines differ
     return max(whole - age, _LEAST_SECONDS) if 0 < age < 2 * whole else whole
 
 
 def _broken_off(request: web.Request, begun: web.StreamResponse, error: Exception) -> web.StreamResponse:
-    """Ends the connection in the middle of an answer, so that it does not look whole."""
+    """Close the connection in the middle of a response, so that it does not look complete."""
     _BROKEN.labels(_route(request)).inc()
     fields = {"request_id": request[REQUEST_ID], "cause": f"{type(error).__name__}: {error}"}
     _LOG.error("broken off", exc_info=error, extra={"fields": fields})
@@ -151,32 +151,32 @@ def _histogram(route: str, status: int) -> Histogram:
 
 
 def has_begun(request: web.Request) -> bool:
-    """Whether the client has been sent the beginning of an answer."""
+    """Return whether the client has received the start of a response."""
     return _BEGUN in request
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
-    """Headers of every response (an `on_response_prepare` signal, so that streams have them too)."""
+    """Add headers to every response (an `on_response_prepare` signal, so that it includes streams)."""
     request[_BEGUN] = response
     limit = request.get(_LIMIT)
     if limit is not None and not limit.expired():
-        # of a stream, which takes as long as its client reads
+        # no deadline for streams: they last as long as their clients read
         limit.reschedule(None)
     headers = response.headers
     headers["X-Request-Id"] = request.get(REQUEST_ID, "")
-    # data are public and no credential exists: any page may read them, and all that is said about them
+    # the data are public and there are no credentials: any web page may read them and all headers
     headers["Access-Control-Allow-Origin"] = "*"
     headers["Access-Control-Expose-Headers"] = "*"
     _for_cdns(request, headers)
-    # what we say is English, unless a page says otherwise; what the data say is in the language of their source
+    # our texts are English, unless a page says otherwise; data are in the language of their source
     if headers.get("Content-Type", "").partition(";")[0] in _OUR_WORDS:
         headers.setdefault("Content-Language", ENGLISH.tag)
 
 
 def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:
-    """What a CDN wants to know of an answer that it may keep: how long, and by which name to forget it.
+    """Add headers for a CDN: how long to cache the response, and the keys to purge it by.
 
-    Longer than others where it is told to forget what has changed (`CDN_MAX_AGE`).
+    A CDN may cache longer than others if it is told to purge changed data (`CDN_MAX_AGE`).
     """
     cache_control = headers.get("Cache-Control", "")
     if not cache_control.startswith("public, "):
@@ -192,7 +192,7 @@ def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:
 
 
 def _preflight(request: web.Request) -> web.Response | None:
-    """The answer to OPTIONS on any path that exists."""
+    """Return the response to OPTIONS on any existing path."""
     if request.method != "OPTIONS" or not isinstance(request.match_info.http_exception, web.HTTPMethodNotAllowed):
         return None
     return web.Response(

@@ -8,7 +8,7 @@ from libs.ogc.errors import NotAcceptable
 from libs.ogc.media_type import ALIASES, FORMAT_NAMES, FORMATS
 
 _OFTEN = 500
-"""Characters; clients send few different headers that are no longer."""
+"""Maximum length of a cached header in characters; clients send few different ones up to this length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +18,10 @@ class _Range:
 
 
 def negotiate(offers: Sequence[str], f: str | None, accept: str | None, *, has_f: bool = True) -> str:
-    """The media type to answer in: one of `offers`, the first being the default.
+    """Return the media type of the response: one of `offers`, the first being the default.
 
-    `f` wins over `Accept` (it was checked against its declaration). A missing or `*/*` `Accept` gets the
-    default. `has_f` tells whether the resource knows the parameter. Raises NotAcceptable where nothing fits
-    (RFC 9110 section 12.5.1).
+    `f` overrides `Accept` (it was checked against its declaration). A missing or `*/*` `Accept` gets the default.
+    `has_f` says whether the resource has the parameter. Raises NotAcceptable if no type fits (RFC 9110 section 12.5.1).
     """
     if f is not None:
         return _named(offers, f)
@@ -40,8 +39,8 @@ def _chosen(offers: tuple[str, ...], accept: str, has_f: bool) -> str:
 
 def _choose(offers: Sequence[str], accept: str, has_f: bool) -> str:
     ranges = _parse(accept)
-    # the client's most wanted type wins; of equals, our order, except that a type it names
-    # beats one that a wildcard covers
+    # the client's most wanted type wins; among equals, our order, except that a type it names precedes one that a
+    # wildcard covers
     best: tuple[float, int, int] | None = None
     chosen = ""
     for rank, offer in enumerate(offers):
@@ -59,13 +58,13 @@ def _choose(offers: Sequence[str], accept: str, has_f: bool) -> str:
 
 
 def prefers_html(accept: str | None) -> bool:
-    """Whether an error should be a page: the client names text/html and likes it at least as well as JSON."""
+    """Return whether an error should be a page: the client names text/html and likes it at least as well as JSON."""
     if not accept or "text/html" not in accept.lower():
         return False
     try:
         return negotiate(["text/html", "application/json"], None, accept) == "text/html"
     except NotAcceptable:
-        # it names text/html to say that it does not want it
+        # it names text/html with weight 0
         return False
 
 
@@ -90,20 +89,20 @@ def _parse(accept: str) -> list[_Range]:
             name, _, value = field.partition("=")
             if name.strip().lower() == "q":
                 try:
-                    # in this order "nan" is 0
+                    # with this order of arguments, "nan" becomes 0
                     quality = min(max(0.0, float(value)), 1.0)
                 except ValueError:
                     quality = 0.0
             elif name.strip().lower() not in ("charset", "profile"):
                 parameters.append(field.replace(" ", ""))
-        # java.net's default Accept header calls every type "*" and so do old test suites
+        # java.net's default Accept header writes any type as "*", like old test suites
         kind = "*/*" if kind == "*" else kind
         ranges.append(_Range(";".join([kind, *parameters]), quality))
     return ranges
 
 
 def _quality(ranges: list[_Range], offer: str) -> tuple[float, int] | None:
-    """Quality and specificity (3 named, 2 by alias, 1 `type/*`, 0 `*/*`) of the closest range."""
+    """Return quality and specificity (3 named, 2 by alias, 1 `type/*`, 0 `*/*`) of the closest range."""
     group = offer.split("/", maxsplit=1)[0] + "/*"
     bare = offer.split(";", maxsplit=1)[0]
     best: tuple[int, float] | None = None

@@ -1,4 +1,4 @@
-"""Addresses and networks whose word is taken, such as proxies."""
+"""Trusted addresses and networks, such as those of proxies."""
 
 import ipaddress
 from functools import lru_cache
@@ -9,9 +9,9 @@ _UNIX = "unix"
 
 
 class Networks:
-    """Addresses and networks, asked for the same few addresses with every request.
+    """Addresses and networks, with a cache for the same few addresses in every request.
 
-    `unix` says whether peers on a Unix socket are among them: their address is the empty text.
+    `unix` includes peers on a Unix socket: their address is the empty text.
     """
 
     def __init__(self, networks: tuple[Network, ...], *, unix: bool = False) -> None:
@@ -21,7 +21,7 @@ class Networks:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Comma-separated addresses and networks, and `unix`. Raises ValueError."""
+        """Parse comma-separated addresses and networks, and `unix`. Raises ValueError."""
         parts = [part.strip() for part in text.split(",") if part.strip()]
         networks = tuple(ipaddress.ip_network(part, strict=False) for part in parts if part != _UNIX)
         return cls(networks, unix=_UNIX in parts)

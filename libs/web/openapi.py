@@ -1,6 +1,6 @@
 """A service's hand-written OpenAPI part as data: the operations, their parameters and representations.
 
-The declared parameters are what requests are checked against, so documentation and validation cannot drift.
+Requests are checked against the declared parameters, so documentation and validation cannot differ.
 """
 
 from collections.abc import Iterator, Mapping, Set
@@ -32,16 +32,16 @@ class Operation:
     operation_id: str
     path: str
     parameters: Mapping[str, QueryParameter]
-    """By name."""
+    """Parameters by name."""
     lists: tuple[str, ...]
-    """Names of the parameters that are lists."""
+    """Names of parameters that are lists."""
     path_parameters: tuple[PathParameter, ...]
     extra_parameters: str | None
-    """Name of the free-form parameter whose members are parameters themselves (property queries)."""
+    """Name of the free-form parameter whose members are parameters (property queries)."""
     media_types: tuple[str, ...]
-    """What a 200 is offered in, the default first."""
+    """Media types of the 200 response, the default first."""
     negotiated: tuple[str, ...]
-    """Those among which the `Accept` header chooses; others (`x-only-with-f: true`) are for who names them in `f`."""
+    """Media types that `Accept` chooses from; others (`x-only-with-f: true`) require `f`."""
 
 
 _SHARED = Path(__file__).parent / "components.yaml"
@@ -52,15 +52,15 @@ _EVERYWHERE = {
     "431": {"$ref": "#/components/responses/HeadersTooLarge"},
     "503": {"$ref": "#/components/responses/Unavailable"},
 }
-"""What a request to any operation may be answered with, by the gateway if not by the service."""
+"""Responses to a request to any operation, from the gateway if not from the service."""
 
 
 def load_document(path: Path) -> dict[str, Any]:
-    """The OpenAPI document in a YAML file, with the components and answers that all services share added to its own.
+    """Return the OpenAPI document in a YAML file, with the components and responses that all services share.
 
-    What has a page has the parameter of its language.
+    Operations with a page get the parameter of its language.
 
-    Raises ValueError where it defines a shared component anew.
+    Raises ValueError if it redefines a shared component.
     """
     document: dict[str, Any] = _read(path)
     components = document.setdefault("components", {})
@@ -78,17 +78,17 @@ def load_document(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> Any:
-    # a tenth of the time that PyYAML takes by itself
+    # takes a tenth of the time of PyYAML's default loader
     return yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
 
 
 def add_language(operation: dict[str, Any]) -> None:
-    """Gives an operation that has pages the parameter of their language."""
+    """Add the parameter of the language to an operation with pages."""
     operation.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{PARAMETER}"})
 
 
 def with_status_of_invalid(document: Mapping[str, Any], status: int) -> dict[str, Any]:
-    """The document where invalid parameters are answered with `status` instead of 422."""
+    """Return the document with `status` instead of 422 for invalid parameters."""
 
     def renamed(item: Mapping[str, Any]) -> dict[str, Any]:
         changed = dict(item)
@@ -102,7 +102,7 @@ def with_status_of_invalid(document: Mapping[str, Any], status: int) -> dict[str
 
 
 def operations(document: dict[str, Any], *, limit_to_maximum: bool = False) -> Iterator[Operation]:
-    """Every operation of the document. Raises ValueError where one declares what we cannot check.
+    """Yield every operation of the document. Raises ValueError if one declares something that we cannot check.
 
     `limit_to_maximum` says that a `limit` above its maximum means the maximum (/req/core/fc-limit-response-1).
     """
@@ -146,7 +146,7 @@ def _operation(
 
 
 def _resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
-    """Follow a local `$ref`; parts refer to nothing outside themselves."""
+    """Follow a local `$ref`; parts have no other references."""
     while "$ref" in node:
         target: Any = document
         for step in node["$ref"].removeprefix("#/").split("/"):

@@ -1,4 +1,4 @@
-"""How pages say numbers, times, boxes and formats to people: filters of the templates."""
+"""Format numbers, times, boxes and formats for people: filters of the templates."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -20,17 +20,17 @@ _EPSG = re.compile(r"http://www\.opengis\.net/def/crs/(\w+)/[\w.]+/(\w+)\Z")
 
 
 def format_label(media_type: str) -> str:
-    """`application/geo+json` to `GeoJSON`; a type without a name stays as it is."""
+    """Convert `application/geo+json` to `GeoJSON`; a type without a name stays unchanged."""
     return LABELS.get(media_type, media_type)
 
 
 def count(number: int) -> str:
-    """1707 to `1,707`, as it is written in the language of the answer."""
+    """Convert 1707 to `1,707`, in the language of the response."""
     return f"{number:,}" if current() is ENGLISH else str(format_decimal(number, locale=current().tag))
 
 
 def day(moment: str) -> str:
-    """An RFC 3339 time to `31 Jan 2018`, in UTC; what is none stays as it is."""
+    """Convert an RFC 3339 time to `31 Jan 2018`, in UTC; other texts stay unchanged."""
     found = moment_of(moment)
     if current() is ENGLISH or found is None:
         return english_day(moment)
@@ -38,23 +38,23 @@ def day(moment: str) -> str:
 
 
 def clock(moment: str) -> str:
-    """An RFC 3339 time to `31 Jan 2018, 06:00 UTC`; a date to its day."""
+    """Convert an RFC 3339 time to `31 Jan 2018, 06:00 UTC`; a date to its day."""
     found = moment_of(moment)
     return day(moment) if found is None or "T" not in moment else f"{day(moment)}, {found:%H:%M} UTC"
 
 
 _AGES = ((60, 60, "min"), (48, 3600, "h"), (60, 86400, "days"), (24, 2629800, "months"), (0, 31557600, "years"))
-"""Up to how many of the unit, its seconds, what it is called."""
+"""Maximum number of each unit, its length in seconds, its name."""
 _OF_BABEL = {2629800: 30 * 86400, 31557600: 365 * 86400}
-"""Seconds of months and years as Babel has them."""
+"""Babel's length of months and years, in seconds."""
 _LONG = frozenset({"ar"})
-"""Languages of which Babel lacks short words for some ages."""
+"""Languages for which Babel has no short words for some ages."""
 
 
 def ago(moment: str, present: datetime | None = None) -> str:
-    """How long before the `present` a time was, in one unit: `3 h ago`, `2 years ago`; `in 3 h` of what is to come.
+    """Return the age of a time at `present`, in one unit: `3 h ago`, `2 years ago`; `in 3 h` for a future time.
 
-    The map's words/time.js says the same.
+    The map's words/time.js does the same.
     """
     found = moment_of(moment)
     if found is None:
@@ -65,7 +65,7 @@ def ago(moment: str, present: datetime | None = None) -> str:
     size, unit = next((size, unit) for most, size, unit in _AGES if not most or abs(seconds) < most * size)
     number = int(abs(seconds) // size)
     if current() is not ENGLISH:
-        # whole units, as Babel would round them up
+        # whole units: Babel would round them up
         since = timedelta(seconds=number * _OF_BABEL.get(size, size) * (-1 if seconds > 0 else 1))
         form: Literal["short", "long"] = "long" if current().tag in _LONG else "short"
         return str(format_timedelta(since, locale=current().tag, add_direction=True, format=form, threshold=1))
@@ -74,7 +74,7 @@ def ago(moment: str, present: datetime | None = None) -> str:
 
 
 def degrees(box: list[float]) -> str:
-    """West, south, east, north in degrees to `179.6° W – 178.8° E, 65.9° S – 83° N`."""
+    """Convert west, south, east, north in degrees to `179.6° W – 178.8° E, 65.9° S – 83° N`."""
     west, south, east, north = box
     ways, rises = (gettext("E"), gettext("W")), (gettext("N"), gettext("S"))
     return f"{_angle(west, ways)} – {_angle(east, ways)}, {_angle(south, rises)} – {_angle(north, rises)}"
@@ -86,18 +86,18 @@ def _angle(value: float, sides: tuple[str, str]) -> str:
 
 
 def crs_label(uri: str) -> str:
-    """`http://www.opengis.net/def/crs/EPSG/0/3857` to `EPSG:3857`; anything else stays as it is."""
+    """Convert `http://www.opengis.net/def/crs/EPSG/0/3857` to `EPSG:3857`; other texts stay unchanged."""
     found = _EPSG.match(uri)
     return uri if found is None else found.group(2) if found.group(1) == "OGC" else ":".join(found.groups())
 
 
 def shell(text: str) -> str:
-    """`text` as one word of a POSIX shell."""
+    """Return `text` as one word of a POSIX shell."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 def span(seconds: int) -> str:
-    """How long it is, in the largest unit of which it is a whole number: `minute`, `6 hours`."""
+    """Return a duration in its largest whole unit: `minute`, `6 hours`."""
     units = (("week", 604800), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
     unit, size = next((unit, size) for unit, size in units if seconds % size == 0 and (seconds or size == 1))
     number = seconds // size
@@ -116,6 +116,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "crs_label": crs_label,
     "shell": shell,
     "span": span,
-    # jinja's own `urlencode` leaves slashes, which ids may hold
+    # Jinja's own `urlencode` keeps slashes, which ids may contain
     "segment": lambda value: path_segment(str(value)),
 }

@@ -1,4 +1,4 @@
-"""What a service says of itself at `/internal/part`, as it is at present."""
+"""The current description of a service at `/internal/part`."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,9 +13,9 @@ from libs.web.settings import WebSettings
 
 
 class PresentPart:
-    """A service's part under the name of its site, encoded once for each state of what it follows from.
+    """A service's part with its site's name, encoded once for each state of its inputs.
 
-    A gateway asks each process every second, and a document that names the columns of a thousand tables takes long.
+    A gateway polls each process every second, and encoding a document with the columns of a thousand tables takes long.
     """
 
     def __init__(self, part: ServicePart, settings: WebSettings) -> None:
@@ -26,14 +26,14 @@ class PresentPart:
         self._encoded: tuple[tuple[object, ...], bytes, dict[str, str]] | None = None
 
     def follow(self, state: Callable[[], tuple[object, ...]], amend: Callable[..., ServicePart]) -> None:
-        """From now on the part is what `amend` makes of it and of the objects that `state` gives at the moment.
+        """Rebuild the part with `amend` from itself and the objects that `state` returns.
 
-        They have changed where one of them is another object.
+        The part is rebuilt when one of them is another object than before.
         """
         self._state, self._amend, self._encoded = state, amend, None
 
     def answer(self, request: web.Request) -> web.StreamResponse:
-        """The part as JSON. Raises NotModified."""
+        """Return the part as JSON. Raises NotModified."""
         body, headers = self._present()
         check_preconditions(request, headers)
         return body_response(body, media_type="application/json", headers=headers)

@@ -1,6 +1,6 @@
-"""What aiohttp says of bytes that are no HTTP: an answer in our shape, and no error in the log.
+"""Answer bytes that are not valid HTTP in our own error format, without an error in the log.
 
-aiohttp itself answers with a plain text in its own words, and logs a traceback: anybody could fill the log.
+aiohttp itself answers with plain text and logs a traceback: anyone could fill the log.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MALFORMED = (
 
 
 class _Protocol(RequestHandler):
-    """aiohttp's, but for its answer to what it cannot parse."""
+    """aiohttp's protocol with another response to bytes that it cannot parse."""
 
     def handle_error(
         self,
@@ -43,5 +43,5 @@ class _Protocol(RequestHandler):
 
 
 def install() -> None:
-    """Have servers that are made from now on answer so: aiohttp has no setting for it."""
+    """Make all later servers use this protocol: aiohttp has no setting for it."""
     web_server.RequestHandler = _Protocol  # type: ignore[attr-defined]

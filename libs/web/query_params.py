@@ -1,4 +1,4 @@
-"""Query parameters checked against their OpenAPI declaration, all faults in one answer."""
+"""Check query parameters against their OpenAPI declaration, with all faults in one response."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +14,7 @@ _DIGITS = re.compile(r"[+-]?\d+\Z", re.ASCII)
 _LARGEST = 10**18 - 1
 
 Value = Any
-"""What a parameter's schema type says: int, float, bool, str or a list of these."""
+"""A value in its parameter's schema type: int, float, bool, str or a list of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,16 @@ class QueryParameter:
     name: str
     default: Value
     parse: Callable[[str], Value]
-    """Text to value; raises _MalformedError."""
+    """Converts text to a value; raises _MalformedError."""
     required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class QueryValues:
-    """What a request asks, after the checks that its declaration allows. It never changes.
+    """The checked parameters of a request. It never changes.
 
-    `values` holds every declared parameter (its default, or None, where it is absent); `given` the names that
-    the client sent; `extra` the members of the operation's free-form parameter. `faults` collects what is wrong, also
-    of the values that were made from these.
+    `values` has every declared parameter (its default, or None, if absent); `given` the names that the client sent;
+    `extra` the members of the operation's free-form parameter. `faults` collects the errors, also those found later.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -47,14 +46,14 @@ class QueryValues:
         object.__setattr__(self, "extra", MappingProxyType(self.extra))
 
     def with_values(self, changed: Mapping[str, Value]) -> Self:
-        """Return the same with other values of some declared parameters."""
-        # with the default of a defaultdict
+        """Return a copy with other values of some declared parameters."""
+        # copy() keeps the default of a defaultdict
         values = cast("MappingProxyType[str, Value]", self.values).copy()
         values.update(changed)
         return replace(self, values=values)
 
     def with_extra(self, extra: Mapping[str, str]) -> Self:
-        """Return the same with other free-form members."""
+        """Return a copy with other free-form members."""
         return replace(self, extra=extra)
 
     def fault(self, name: str, msg: str, kind: str = "value_error", value: object = None) -> None:
@@ -76,7 +75,7 @@ class _MalformedError(ValueError):
 def read_query(
     declared: Mapping[str, QueryParameter], extra: str | None, query: Iterable[tuple[str, str]]
 ) -> QueryValues:
-    """Check `query` (decoded name and value pairs in the order sent) against the parameters, by their names."""
+    """Check `query` (decoded name and value pairs in the order sent) against the declared parameters."""
     values = {name: parameter.default for name, parameter in declared.items()}
     given: set[str] = set()
     others: dict[str, str] = {}
@@ -112,10 +111,9 @@ def read_query(
 
 
 def query_parameter(declaration: Mapping[str, Any], *, to_maximum: bool = False) -> QueryParameter:
-    """The parameter that an OpenAPI declaration describes; `to_maximum` says that what is above its maximum means that.
+    """Return the parameter of an OpenAPI declaration; with `to_maximum`, a value above its maximum means the maximum.
 
-    Raises ValueError where the schema uses a keyword that is not checked here, so that nothing documented
-    goes unchecked.
+    Raises ValueError if the schema uses a keyword that is not checked here, so that everything documented is checked.
     """
     name, schema = declaration["name"], declaration["schema"]
     if schema["type"] == "array" and declaration.get("explode", True):

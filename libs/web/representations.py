@@ -1,4 +1,4 @@
-"""Links to a resource in each format that it is offered in."""
+"""Links to a resource in each of its formats."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from libs.ogc.media_type import FORMAT_NAMES
 
 
 def representations(address: str, media_type: str, offers: Iterable[str]) -> list[Link]:
-    """`self` for the representation that is sent and `alternate` for each other one (/rec/core/link-alternate)."""
+    """Return `self` for the current representation and `alternate` for each other one (/rec/core/link-alternate)."""
     joiner = "&" if "?" in address else "?"
     return [
         Link(

@@ -11,7 +11,7 @@ from libs.ogc.media_type import MediaType, with_charset
 
 
 def json_bytes(value: Any) -> bytes:
-    """`value` as compact JSON."""
+    """Return `value` as compact JSON."""
     return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
 
 
@@ -22,23 +22,23 @@ def json_response(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> web.Response:
-    """A JSON body of the given type."""
+    """Return a JSON body of the given type."""
     return body_response(json_bytes(value), media_type=media_type, status=status, headers=headers)
 
 
 def body_response(
     body: bytes, *, media_type: str, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> web.Response:
-    """A body that is ready, with its Content-Type."""
-    # set as a header: aiohttp would take parameters such as ";version=3.0" apart
+    """Return a response with a complete body and its Content-Type."""
+    # set as a header: aiohttp would split parameters such as ";version=3.0"
     return web.Response(body=body, status=status, headers={"Content-Type": with_charset(media_type), **(headers or {})})
 
 
 def varying(media_type: str) -> str:
-    """The header `Vary` of an answer of this type: pages have languages, too."""
+    """Return the `Vary` header of a response of this type: pages also vary by language."""
     return "Accept, Accept-Language" if media_type == MediaType.HTML else "Accept"
 
 
 def links_json(links: Iterable[Link]) -> list[dict[str, object]]:
-    """Links as a resource's `links` member."""
+    """Return links as a resource's `links` member."""
     return [link.to_json() for link in links]

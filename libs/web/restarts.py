@@ -1,4 +1,4 @@
-"""Requests that meet a restart of what they stand on go elsewhere or wait for its end, and are asked again."""
+"""Repeat requests that meet a server restart: on another server, or after the restart."""
 
 from collections.abc import Awaitable, Callable
 
@@ -10,7 +10,7 @@ from libs.ogc.errors import Restarting
 from libs.web.middleware import has_begun
 
 RESTARTED: web.AppKey[Callable[[], Awaitable[bool]]] = web.AppKey("restarted")
-"""Waits for what has just gone; whether it is back. False at once where it is not worth waiting."""
+"""Waits for a server that was just lost and returns whether it is back; False at once if waiting is pointless."""
 
 _ASKED_AGAIN = Counter(
     "dams_asked_again_total", "Requests that waited for a restart of the database, and were asked again"
@@ -19,11 +19,11 @@ _ASKED_AGAIN = Counter(
 
 @web.middleware
 async def asked_again(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The handler's response; of another attempt where a restart interrupted the first.
+    """Return the handler's response, or that of another attempt if a restart interrupted the first.
 
-    The whole request begins anew, so that nothing in its answer is of before the restart, the version of the data
-    neither: once at another server, where there may be one, and once more after waiting for the end of the restart. An
-    answer of which the client has the beginning is not asked for again.
+    The whole request starts again, so that nothing in its response is from before the restart, including the data
+    version. It is repeated once on another server, if there may be one, and once more after waiting for the restart. A
+    response that the client has partly received is not repeated.
     """
     tried_elsewhere = waited = False
     while True:

@@ -1,4 +1,4 @@
-"""Run a service: logs, event loop, graceful shutdown. An entry point is a few lines over this."""
+"""Run a service: logs, event loop, graceful shutdown. An entry point is a few lines that call this."""
 
 import asyncio
 import ctypes
@@ -20,17 +20,17 @@ from libs.web.settings import CHECK_CONFIG, SettingsError
 from libs.web.unix_socket import bind
 
 _GC_THRESHOLDS = (50_000, 20, 100)
-"""A page of features is tens of thousands of values without cycles; looking for cycles took a third of its time."""
+"""A page of features is tens of thousands of values without cycles; searching for cycles took a third of its time."""
 
 BACKLOG = 4096
-"""Where it is full, connecting to a Unix socket fails at once; TCP tries again later than the gateway waits."""
+"""If it is full, connecting to a Unix socket fails at once; TCP retries only after the gateway's timeout."""
 
 
 def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> None:
     """Serve the application that `make` builds from the environment until SIGTERM or SIGINT.
 
-    Ends with status 78 (EX_CONFIG) where settings do not fit: to start it again is of no use then. With the argument
-    `--check-config` that is all that it finds out.
+    Exits with status 78 (EX_CONFIG) if settings are invalid: restarting would not help. With the argument
+    `--check-config` it only checks the settings.
     """
     try:
         if CHECK_CONFIG in sys.argv[1:]:
@@ -71,7 +71,7 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
         keepalive_timeout=75,
         backlog=BACKLOG,
         access_log=None,
-        # what a client that has left asked for is not worked out: its statement is cancelled
+        # cancel the statement of a client that has disconnected
         handler_cancellation=True,
     )
 
@@ -81,9 +81,9 @@ async def _spans_sent(_: web.Application) -> None:
 
 
 async def _settled(_: web.Application) -> None:
-    """What is there at the start stays: the garbage collector need not look at it again."""
+    """Exempt all objects created at start from garbage collection: they stay."""
     gc.collect()
     gc.freeze()
-    # what was read and parsed at the start and is not needed any more goes back to the system (glibc)
+    # return memory that was only needed at start to the system (glibc)
     with suppress(AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

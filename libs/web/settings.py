@@ -1,7 +1,7 @@
 """Settings: environment variables, read once at start and checked together into a frozen value.
 
 A program declares its variables as the fields of a model. The variable of a field is its name in upper case, unless its
-`validation_alias` says otherwise. What is secret is declared with `repr=False`, and is in no message either.
+`validation_alias` says otherwise. Secrets are declared with `repr=False`, and appear in no message either.
 """
 
 import csv
@@ -17,15 +17,15 @@ from pydantic_core import ErrorDetails
 from libs.web.networks import Networks
 
 CHECK_CONFIG = "--check-config"
-"""The argument with which a program says whether its settings fit, and ends."""
+"""The argument that makes a program check its settings and exit."""
 
 
 class SettingsError(ValueError):
-    """Settings are missing or malformed; the message names each."""
+    """Settings are missing or malformed; the message lists each."""
 
 
 class EnvironmentSettings(BaseModel):
-    """The variables of a program; of the environment's others it knows nothing."""
+    """The variables of a program; others in the environment are ignored."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -38,7 +38,7 @@ class EnvironmentSettings(BaseModel):
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Self:
-        """Read the settings; an empty value counts as none. Raises SettingsError with all faults."""
+        """Read the settings; an empty value counts as unset. Raises SettingsError with all faults."""
         try:
             return cls.model_validate({name: text for name, text in env.items() if text.strip()})
         except ValidationError as error:
@@ -47,12 +47,12 @@ class EnvironmentSettings(BaseModel):
 
     @classmethod
     def variables(cls) -> Mapping[str, Any]:
-        """The names of all variables, with their defaults."""
+        """Return the names of all variables, with their defaults."""
         return {str(field.validation_alias): field.default for field in cls.model_fields.values()}
 
     @classmethod
     def _sentence(cls, fault: ErrorDetails) -> str:
-        # a fault of several variables together says itself which they are
+        # a fault of several variables names them itself
         name = str(fault["loc"][0]) if fault["loc"] else ""
         if fault["type"] == "missing":
             return f"{name} is not set"
@@ -63,7 +63,7 @@ class EnvironmentSettings(BaseModel):
 
 
 def as_written(default: str) -> Any:
-    """A default as the variable's value would be written; it is read and checked like one."""
+    """Return a default in the form of the variable's value; it is parsed and checked like one."""
     return default
 
 
@@ -85,14 +85,14 @@ def _public_address(text: str) -> str:
 
 
 def postgresql_address(text: str) -> str:
-    """The text, which must be the address of a PostgreSQL database. Raises ValueError."""
+    """Return the text if it is the address of a PostgreSQL database. Raises ValueError."""
     try:
         parts = urlsplit(text)
-        # of several hosts each may have a port
+        # each of several hosts may have its own port
         hosts = parts.netloc.rpartition("@")[2].split(",")
         ports = [host.rpartition("]")[2].partition(":")[2] for host in hosts]
         found = parts.scheme in ("postgresql", "postgres") and text.partition(":")[2].startswith("//")
-        # what ends the name of a host has ended a password
+        # an unescaped character in the password has ended the host name
         cut = found and "@" in parts.path + parts.query + parts.fragment
     except ValueError:
         found, cut, ports = False, False, []
@@ -107,7 +107,7 @@ def _postgresql_addresses(text: object) -> object:
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    """The names in a comma-separated list. Raises ValueError where there are none."""
+    """Return the names in a comma-separated list. Raises ValueError if it is empty."""
     names = tuple(name for part in next(csv.reader([text], skipinitialspace=True)) if (name := part.strip()))
     if not names:
         raise ValueError("names nothing")
@@ -130,41 +130,41 @@ def _networks(text: object) -> object:
 
 
 HttpAddress = Annotated[str, AfterValidator(_http_address)]
-"""An absolute http or https address, without a slash at its end."""
+"""An absolute http or https address, without a trailing slash."""
 
 PublicAddress = Annotated[str, AfterValidator(_public_address)]
 """The base address of the service as clients know it, without a slash at its end."""
 
 PostgresqlAddress = Annotated[str, AfterValidator(postgresql_address), Field(repr=False)]
-"""The address of a PostgreSQL database, which may hold a password."""
+"""The address of a PostgreSQL database, which may contain a password."""
 
 PostgresqlAddresses = Annotated[tuple[str, ...] | None, BeforeValidator(_postgresql_addresses), Field(repr=False)]
-"""Several of them, of one server each."""
+"""Addresses of several database servers."""
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-"""A comma-separated list, blanks around names removed; a name with a comma stands in double quotes, as in SQL."""
+"""A comma-separated list without blanks around names; a name with a comma is in double quotes, as in SQL."""
 
 Paths = Annotated[tuple[Path, ...], BeforeValidator(_names)]
-"""The same with paths."""
+"""A list of paths in the same form."""
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
 class LogSettings(EnvironmentSettings):
-    """How a program writes its logs."""
+    """Settings of a program's logs."""
 
     log_format: Literal["json", "text"] = "json"
     log_level: Literal["INFO", "DEBUG", "WARNING", "ERROR"] = "INFO"
 
 
 class PageSettings(LogSettings):
-    """What pages for people say at their head."""
+    """Settings of the head of pages."""
 
     site_title: str = "Disaster Analysis and Mapping Service"
 
 
 class WebSettings(PageSettings):
-    """How a service listens and speaks. See docs/operations.md for the variables' meaning."""
+    """Settings of a service's HTTP server. See docs/operations.md for the variables."""
 
     host: str = "127.0.0.1"
     port: Port
@@ -176,28 +176,28 @@ class WebSettings(PageSettings):
     )
     trusted_proxies: Annotated[Networks, BeforeValidator(_networks)] = as_written("127.0.0.1,::1,unix")
     request_timeout_seconds: float = Field(default=8.7, gt=0, le=600)
-    """From the arrival of a request to the beginning of its answer, whatever it waits for meanwhile."""
+    """Seconds from the arrival of a request to the start of its response, including all waiting."""
     cdn_max_age: int = Field(default=0, ge=0, le=31_536_000)
-    """Seconds for which a CDN may keep what follows from data, as it is told of their changes; 0: as long as others."""
+    """Seconds for which a CDN may cache data that it is told to purge after changes; 0: as long as others."""
     traces_endpoint: HttpAddress | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
-    """Of the collector to which traces are sent; None: there are none."""
+    """Address of the collector of traces; None: traces are disabled."""
     traces_headers: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS", repr=False)
     traces_share: float = Field(default=1.0, ge=0, le=1, validation_alias="OTEL_TRACES_SAMPLER_ARG")
-    """The part of all traces that is sent."""
+    """Fraction of traces to send."""
     invalid_parameter_status: Annotated[Literal[422, 400], BeforeValidator(_number)] = 422
 
 
 class DatabaseSettings(WebSettings):
-    """How a service asks the database for collections."""
+    """Settings of a service that reads collections from the database."""
 
     database_url: PostgresqlAddress
     database_read_urls: PostgresqlAddresses = None
-    """Of streaming replicas."""
+    """Addresses of streaming replicas."""
     pool_size: int = Field(default=10, ge=1, le=200)
     collection_share: int = Field(default=50, ge=1, le=100)
-    """Of the connections that requests for one collection may have at once, in per cent."""
+    """Maximum part of the connections that requests for one collection may use, in per cent."""
 
     @property
     def collection_connections(self) -> int:
-        """How many these are: one at the least."""
+        """The same as a number of connections, at least one."""
         return max(1, self.pool_size * self.collection_share // 100)

@@ -1,4 +1,4 @@
-"""Names by which a CDN forgets all that it keeps of a collection (`Surrogate-Key`)."""
+"""Keys by which a CDN purges everything cached from a collection (`Surrogate-Key`)."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -6,13 +6,13 @@ from hashlib import blake2b
 from urllib.parse import quote
 
 _LONGEST = 64
-"""Characters of a key: 32 of them fit into a header that any CDN takes."""
+"""Maximum length of a key in characters: 32 keys fit into a header that every CDN accepts."""
 _DIGEST_BYTES = 8
 
 
 @lru_cache(maxsize=1024)
 def surrogate_key(collection_id: str) -> str:
-    """The key of a collection: its id, percent-encoded; its beginning and a hash of a long one."""
+    """Return the key of a collection: its id, percent-encoded; for a long id, its beginning and a hash."""
     key = quote(collection_id, safe="")
     if len(key) <= _LONGEST:
         return key
@@ -21,5 +21,5 @@ def surrogate_key(collection_id: str) -> str:
 
 
 def surrogate_keys(collection_ids: Iterable[str]) -> str:
-    """The value of the header for what is made of these collections."""
+    """Return the header's value for content made from these collections."""
     return " ".join(map(surrogate_key, collection_ids))

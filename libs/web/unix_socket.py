@@ -1,4 +1,4 @@
-"""A Unix socket on which a service listens beside its port, for a gateway on the same machine."""
+"""A Unix socket on which a service listens besides its port, for a gateway on the same machine."""
 
 import socket
 import stat
@@ -8,10 +8,10 @@ from libs.web.settings import SettingsError
 
 
 def bind(path: Path) -> socket.socket:
-    """A socket bound to the path, for its user and group: the group is that of the folder where its setgid bit is set.
+    """Return a socket bound to the path, for its user and group; a setgid bit of the folder decides the group.
 
-    What a process that ended left there makes way. Raises SettingsError where the path is taken by anything else, or
-    nothing can be made there; it may have 107 bytes.
+    A socket left by a terminated process is removed. Raises SettingsError if anything else has the path, or the socket
+    cannot be created; the path may have at most 107 bytes.
     """
     bound = socket.socket(socket.AF_UNIX)
     try:
@@ -25,7 +25,7 @@ def bind(path: Path) -> socket.socket:
 
 
 def _make_way(path: Path) -> None:
-    """Removes a socket on which nobody listens any more. Raises OSError where something else is there."""
+    """Remove a socket without a listener. Raises OSError if something else is there."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:

@@ -1,1 +1,1 @@
-"""OGC Common: landing page, conformance, collections. The one authority on which collections there are."""
+"""OGC Common: landing page, conformance, collections. Only this service decides which collections exist."""

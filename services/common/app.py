@@ -1,4 +1,4 @@
-"""The common service: which resource is answered where."""
+"""The common service: its routes and handlers."""
 
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
@@ -25,7 +25,7 @@ from services.common.situation.situation import Situation
 
 
 def make(env: Mapping[str, str]) -> web.Application:
-    """The application, from its environment. Raises SettingsError."""
+    """Return the application, set up from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
     handlers = {
         "getLandingPage": get_landing,

@@ -13,7 +13,7 @@ from services.common.resources import KEEPER, PARTS
 
 
 async def get_collection(call: Call) -> web.StreamResponse:
-    """The collection's title, extent and links."""
+    """Return the collection's title, extent and links."""
     call.query.check()
     app = call.request.app
     collection = app[KEEPER].collection(call.path["collectionId"])

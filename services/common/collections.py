@@ -21,13 +21,13 @@ from libs.web.respond import body_response, json_bytes, links_json
 from services.common.resources import ENCODED, KEEPER, PARTS
 
 ALL = 1000
-"""Collections in one document where no limit is given: all of them, in any but the largest service."""
+"""Default of the limit: all collections, except in the largest services."""
 PAGE = 50
 """Collections on a page for people."""
 
 
 async def get_collections(call: Call) -> web.StreamResponse:
-    """The collections that match, a page of them."""
+    """Return a page of the matching collections."""
     app, base, query = call.request.app, base_url(call.request), call.query
     headers = state_headers(call.request, call.media_type, app[KEEPER].etag, app[PARTS].etag)
     check_tag(call.request, headers)
@@ -62,7 +62,7 @@ async def get_collections(call: Call) -> web.StreamResponse:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """Which of the matching collections are asked for."""
+    """The requested part of the matching collections."""
 
     offset: int
     limit: int

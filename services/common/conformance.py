@@ -1,4 +1,4 @@
-"""GET /conformance: the conformance classes of the services that are there (/req/core/conformance)."""
+"""GET /conformance: the conformance classes of all running services (/req/core/conformance)."""
 
 import re
 from itertools import groupby
@@ -16,7 +16,7 @@ from services.common.resources import PARTS
 
 
 async def get_conformance(call: Call) -> web.StreamResponse:
-    """All conformance classes, each contributed by the service that fulfils it."""
+    """Return all conformance classes, each declared by the service that fulfils it."""
     call.query.check()
     document = {"conformsTo": sorted(call.request.app[PARTS].whole.conforms_to)}
     if call.media_type == MediaType.HTML:
@@ -31,7 +31,7 @@ async def get_conformance(call: Call) -> web.StreamResponse:
 
 
 def _standard(uri: str) -> str:
-    """`http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core` to `OGC API Features, Part 1 (1.0)`."""
+    """Convert `http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core` to `OGC API Features, Part 1 (1.0)`."""
     name, _, rest = uri.removeprefix("http://www.opengis.net/spec/").partition("/")
     found = re.fullmatch(r"ogcapi-(\w+)-(\d+)", name)
     title = f"OGC API {found.group(1).capitalize()}, Part {found.group(2)}" if found else name.upper()

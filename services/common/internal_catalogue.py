@@ -10,7 +10,7 @@ from services.common.resources import KEEPER
 
 
 async def get_internal_catalogue(request: web.Request) -> web.StreamResponse:
-    """The catalogue's document, or 304. Raises Unavailable before the database has been read once."""
+    """Return the catalogue's document, or 304. Raises Unavailable before the database has been read once."""
     keeper = request.app[KEEPER]
     if not keeper.document:
         raise Unavailable(UNKNOWN, cause="catalogue")

@@ -16,11 +16,11 @@ from services.common.documents.links import absolute
 from services.common.resources import KEEPER, PARTS, SITUATION
 
 _CARDS = 30
-"""Collections that the page shows; the list of collections has them all."""
+"""Maximum number of collections on the page; the list of collections has all."""
 
 
 async def get_landing(call: Call) -> web.StreamResponse:
-    """The service's title, description and links."""
+    """Return the service's title, description and links."""
     call.query.check()
     app, base = call.request.app, base_url(call.request)
     settings = app[SETTINGS]

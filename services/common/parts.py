@@ -1,4 +1,4 @@
-"""What the parts of all services add up to, as the gateway publishes it."""
+"""The merged parts of all services, as the gateway publishes them."""
 
 import logging
 from contextlib import AsyncExitStack
@@ -17,7 +17,7 @@ _LOG = logging.getLogger("dams.parts")
 
 
 class PartsClient:
-    """Follows what the gateway publishes; until the gateway is heard of, this service's own part is all there is."""
+    """Polls the gateway's merged parts; uses only this service's part until the first response."""
 
     def __init__(self, url: str | None, own: ServicePart, *, refresh_seconds: float = 0.5) -> None:
         self._url = f"{url}/internal/parts" if url else None
@@ -41,10 +41,10 @@ class PartsClient:
                 response.raise_for_status()
                 whole = Whole.from_json(orjson.loads(await response.read()))
             if whole != self.whole:
-                # what was made of it serves on while it is the same object
+                # content made from it stays valid while it is the same object
                 self._use(whole)
         except (ClientError, OSError, TimeoutError, orjson.JSONDecodeError, KeyError, TypeError) as error:
-            # the gateway is the way in for clients: while it is away nobody asks
+            # clients come through the gateway: while it is unavailable, there are no requests
             _LOG.debug("no parts", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
     def _use(self, whole: Whole) -> None:

@@ -1,4 +1,4 @@
-"""What the handlers of this service share: the catalogue, its collections encoded, the parts, what is going on."""
+"""Resources that the handlers share: the catalogue, its encoded collections, the parts, the current situation."""
 
 from aiohttp import web
 

@@ -18,7 +18,7 @@ from services.features.rows.items_sql import item_plan
 
 
 async def get_alert(call: Call) -> web.StreamResponse:
-    """One feature of a collection of alerts."""
+    """Return one feature of a collection of alerts."""
     app, request, item_id = call.request.app, call.request, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     cap = app[CAP]

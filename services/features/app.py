@@ -1,4 +1,4 @@
-"""The features service: which resource is answered where."""
+"""The features service: its routes and handlers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -81,7 +81,7 @@ _HANDLERS = {
 
 
 def make(env: Mapping[str, str]) -> web.Application:
-    """The application, from its environment. Raises SettingsError."""
+    """Return the application, set up from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
     app = make_app(settings, PART, _HANDLERS, templates=Path(__file__).parent / "templates")
 
@@ -142,7 +142,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             await counts.close()
 
     async def end_streams(app: web.Application) -> None:
-        # before the process waits for what it has begun: streams have no end of their own
+        # streams never end by themselves: close them before the process waits for open requests
         app[HUB].close()
 
     app.middlewares.append(asked_again)

@@ -46,7 +46,7 @@ _PAYLOAD: dict[str, Any] = {
 
 
 async def get_asyncapi(call: Call) -> web.StreamResponse:
-    """Where changes are told, and what a message holds."""
+    """Return the document: the streams of changes, and the content of a message."""
     call.query.check()
     document = _document(base_url(call.request), call.request.app[SETTINGS].site_title)
     return conditional(call.request, json_response(document, media_type=ASYNCAPI_TYPE))

@@ -1,4 +1,4 @@
-"""GET /changes and /collections/{collectionId}/changes: which versions there are, and, as a stream, each new one."""
+"""GET /changes and /collections/{collectionId}/changes: current versions, or a stream of each new version."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ from services.features.streaming.hub import Listener
 _LONGEST_ID = 100
 _STREAM = {
     "Content-Type": EVENTS_TYPE,
-    # each time is another stream, and nothing between may keep it back
+    # each response is a new stream, and no proxy may buffer it
     "Cache-Control": "no-store",
     "X-Accel-Buffering": "no",
     "Vary": "Accept",
@@ -29,12 +29,12 @@ _STREAM = {
 
 
 async def get_changes(call: Call) -> web.StreamResponse:
-    """Of all collections."""
+    """Return the changes of all collections."""
     return await _changes(call, call.request.app[CATALOGUE].collections, None)
 
 
 async def get_collection_changes(call: Call) -> web.StreamResponse:
-    """Of one collection."""
+    """Return the changes of one collection."""
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     return await _changes(call, {collection.id: collection}, collection.id)
 
@@ -71,12 +71,12 @@ async def _stream(call: Call, name: str | None) -> web.StreamResponse:
     await response.prepare(request)
     if request.method == "HEAD" or request.transport is None:
         return response
-    # an EventSource that comes back says which event it had last; others may say so in the address
+    # an EventSource that reconnects sends the id of its last event; other clients may put it into the address
     last_id = request.headers.get("Last-Event-ID") or call.query.values["last-event-id"]
     try:
         listener = Listener(response, request.transport, name, base_url(request))
         await hub.listen(listener, last_id[:_LONGEST_ID] if last_id else None)
     except ConnectionError:
-        # the listener is gone
+        # the listener disconnected
         return response
     return response

@@ -1,4 +1,4 @@
-"""GET /events/{eventId}: all that the collections have of one event."""
+"""GET /events/{eventId}: the features of all collections that belong to one event."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -32,15 +32,15 @@ from services.features.slow_readers import write
 
 GEOJSON = "application/geo+json"
 _TOLD = 1000
-"""Features of each collection that the page tells of."""
+"""Maximum number of features of each collection that the page reads."""
 _MOST = 10_000
-"""Features of each collection in the bundle."""
+"""Maximum number of features of each collection in the bundle."""
 
 
 async def get_event(call: Call) -> web.StreamResponse:
-    """Its name, time and place, and the collections that have features of it; as GeoJSON these features themselves.
+    """Return name, time, place and collections of an event as a page, or its features as GeoJSON.
 
-    An identifier that the event had before is redirected to it.
+    A former identifier of the event is redirected.
     """
     call.query.check()
     app, name = call.request.app, call.path["eventId"]
@@ -69,7 +69,7 @@ async def get_event(call: Call) -> web.StreamResponse:
 
 
 def _address(call: Call, name: str) -> str:
-    """The address of this event with the query of the request."""
+    """Return the address of this event with the query string of the request."""
     query = call.request.query_string
     return f"{base_url(call.request)}/events/{path_segment(name)}{'?' + query if query else ''}"
 
@@ -79,7 +79,7 @@ def _nothing_of(event: str) -> NotFound:
 
 
 async def _told(store: ItemsStore, part: EventPart) -> tuple[EventPart, list[dict[str, Any]]]:
-    """The part and its features; their number is seen where it could not be counted in time. Raises Unavailable."""
+    """Return the part and its features; if the count timed out, count the features read. Raises Unavailable."""
     page, _ = await store.page(*_asked(part))
     found = features(page.rows, page.layout)
     if part.matched is None and len(found) < part.query.limit:
@@ -88,7 +88,7 @@ async def _told(store: ItemsStore, part: EventPart) -> tuple[EventPart, list[dic
 
 
 def _asked(part: EventPart) -> tuple[ItemsQuery, str]:
-    # shapes where they are few; of the others their boxes say where they are
+    # read shapes if there are few features, else only boxes
     if part.matched is not None and part.matched <= DRAWN:
         return part.query, "drawing"
     return replace(part.query, options=GeometryOptions(bbox_only=True)), "geojson"
@@ -135,12 +135,12 @@ def _part_links(collection: Collection, event: str, base: str) -> list[Link]:
 
 
 async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.StreamResponse:
-    """All features in one FeatureCollection; each says in `collectionId` of which collection it is.
+    """Return all features in one FeatureCollection; `collectionId` names the collection of each.
 
-    Raises NotFound where there are none.
+    Raises NotFound if there are none.
     """
     pieces = _pieces(call, name, parts)
-    # what fails by then is still reported as an error
+    # an error before the first piece can still be returned with its own status
     first = await anext(pieces)
     saved = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in name)
     headers = {
@@ -158,7 +158,7 @@ async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.Stre
         async for piece in pieces:
             await write(call.request, response, piece)
     except ConnectionError:
-        # the client has what it wanted, or is gone
+        # the client has read enough, or is gone
         return response
     return response
 
@@ -179,6 +179,6 @@ async def _pieces(call: Call, name: str, parts: Sequence[EventPart]) -> AsyncIte
 
 
 def _of_collection(collection: Collection, feature: dict[str, Any]) -> dict[str, Any]:
-    # ids of several collections repeat
+    # collections may use the same ids
     own = {"id": f"{collection.id}/{feature['id']}"} if feature.get("id") is not None else {}
     return {**feature, **own, "properties": {"collectionId": collection.id, **feature["properties"]}}

@@ -1,4 +1,4 @@
-"""GET /collections/{collectionId}/export: all features that match, as one file."""
+"""GET /collections/{collectionId}/export: all matching features, as one file."""
 
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
@@ -30,14 +30,14 @@ from services.features.rows.whole import ALL
 from services.features.slow_readers import write
 
 PATIENCE = 5.0
-"""Seconds for which an answer waits for its length; shorter than any deadline of services and gateway."""
+"""Seconds to wait for a complete file, and so for its length; shorter than any timeout of services and gateway."""
 MOMENT = 0.3
-"""The same where an answer may begin before."""
+"""The same, in seconds, if the response may start before the file is complete."""
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Expires": "0", "Vary": "Accept"}
 
 
 async def get_export(call: Call) -> web.StreamResponse:
-    """The file: with its length where it is whole within a few seconds, else as it is written."""
+    """Return the file: with its length if it is complete within a few seconds, else while it is written."""
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     format_ = profiled(EXPORT_FORMATS.get(call.media_type), call.query, collection)
@@ -75,7 +75,7 @@ async def get_export(call: Call) -> web.StreamResponse:
     try:
         return await _answer(request, exports, export, headers)
     finally:
-        # who goes on where a download broke off leaves at once where all is sent instead, and comes again
+        # a client that resumes a download leaves if it gets the whole file instead, and then returns
         exports.leave(export, comes_again=part_asked_for(request, export) is not None)
 
 
@@ -91,7 +91,7 @@ async def _answer(
     if export.whole and export.tag is not None and etag_matches(request.headers.get("If-None-Match"), export.tag):
         raise NotModified(headers)
     chunked = takes_chunks(request)
-    # what fails by then is still reported as an error
+    # an error before the first byte can still be returned with its own status
     begins_soon = export.streams and chunked and part_asked_for(request, export) is None
     if await export.finished(MOMENT if begins_soon else PATIENCE):
         return await send(request, export, {**headers, **features_omitted(export.failing)})
@@ -105,13 +105,13 @@ async def _answer(
         await response.prepare(request)
         await _follow(request, response, export)
     except ConnectionError:
-        # the client has what it wanted, or is gone
+        # the client has read enough, or is gone
         return response
     return response
 
 
 async def _follow(request: web.Request, response: web.StreamResponse, export: Export) -> None:
-    """All of the file as it is written. Raises ConnectionError where the client goes, and what the making raises."""
+    """Send the file while it is written. Raises ConnectionError if the client disconnects, and errors of the export."""
     sent = 0
     while True:
         piece = await export.read(sent, PIECE) if export.streams or export.whole else b""
@@ -121,14 +121,14 @@ async def _follow(request: web.Request, response: web.StreamResponse, export: Ex
         elif export.whole:
             return
         else:
-            # whose client goes meanwhile is cancelled
+            # aiohttp cancels this handler if the client disconnects during the wait
             await export.wait(sent if export.streams else export.size)
 
 
 def key_of(
     call: Call, query: ItemsQuery, format_: FeatureFormat | FileFormat, version: DataVersion | None, mark: bytes
 ) -> str | None:
-    """Of all that decides the bytes of the file, but for what formats themselves vary."""
+    """Return the key of everything that decides the bytes, except variations in a format; None without a version."""
     if version is None:
         return None
     selection = query.selection
@@ -143,7 +143,7 @@ def key_of(
         selection.geometry.name if selection.geometry is not None else None,
         query.options,
         selection.sort,
-        # links are a part of features
+        # features contain links with the base address
         base_url(call.request) if isinstance(format_, GeoJson) else "",
     )
     return blake2b(repr(content).encode(), digest_size=12).hexdigest()

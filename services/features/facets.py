@@ -25,11 +25,11 @@ from services.features.rows.failing_rows import features_omitted
 
 _GEOJSON = "application/geo+json"
 _COUNTED = ("facets", "min-count")
-"""Parameters that say how, not of which features."""
+"""Parameters that control the counting, not the selection."""
 
 
 async def get_facets(call: Call) -> web.StreamResponse:
-    """How many features of a selection there are by the facets that are asked for; without any, which there are."""
+    """Count the features of a selection by the requested facets; without `facets`, list the available ones."""
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
@@ -68,19 +68,19 @@ async def get_facets(call: Call) -> web.StreamResponse:
 
 
 def _query(given: Mapping[str, str]) -> str:
-    """The parameters but `f`, as they stand before others."""
+    """Return the parameters except `f` as the start of a query string."""
     others = {name: text for name, text in given.items() if name != "f"}
     return f"{urlencode(others)}&" if others else ""
 
 
 def _asked(given: Mapping[str, str], facets: Iterable[Facet]) -> str:
-    """What is counted, as parameters: as it was asked for, or the facets that a page shows where nothing was."""
+    """Return the counted facets as parameters: the requested ones, or the defaults of a page."""
     asked = {name: given[name] for name in _COUNTED if name in given}
     return urlencode({"facets": ",".join(map(_token, facets)), **asked}, safe=",:/")
 
 
 def _token(facet: Facet) -> str:
-    """What asks for a facet of a page that was asked for none."""
+    """Return the token in `facets` that requests this facet."""
     if isinstance(facet, NumberFacet) and facet.width is not None:
         return f"{facet.name}:width:{facet.width}"
     return facet.name
@@ -102,13 +102,13 @@ def _document(
         }
     else:
         result["facets"] = {facet.name: _definition(facet) for facet in facets_of(collection)}
-    # a page that was asked for nothing shows several facets
+    # a page without `facets` shows several
     is_asked = call.query.values["facets"] is not None
     return {**result, "links": links_json(_links(call, collection, with_cells=_has_cells(facets) or not is_asked))}
 
 
 def _definition(facet: Facet) -> dict[str, Any]:
-    """What the draft says of a facet before it is counted."""
+    """Return the members that the draft gives a facet before it is counted."""
     if isinstance(facet, TermFacet):
         by, _, direction = facet.sorting.partition("_")
         order = {} if direction == "desc" else {"sortOrder": "ascending"}
@@ -140,7 +140,7 @@ def _result(facet: Facet, found: Counted) -> dict[str, Any]:
 def _cells(
     call: Call, collection: Collection, facets: Sequence[Facet], counted: Sequence[Counted]
 ) -> Mapping[str, Any]:
-    """The cells as features, for clients that draw."""
+    """Return the cells as features, for clients that draw them."""
     buckets = [(facet, bucket) for facet, found in zip(facets, counted, strict=True) for bucket in found.buckets]
     return {
         "type": "FeatureCollection",

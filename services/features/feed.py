@@ -32,13 +32,13 @@ from services.features.resources import CATALOGUE, FOLDING, STORE, VERSIONS
 from services.features.rows.failing_rows import features_omitted
 
 _AS_ITEMS: dict[str, Any] = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
-"""Parameters of items that a feed has not."""
+"""Parameters of items that a feed does not have."""
 _BOXES = GeometryOptions(bbox_only=True)
-"""All that GeoRSS shows of what is no point."""
+"""GeoRSS shows everything except points as a box."""
 
 
 async def get_feed(call: Call) -> web.StreamResponse:
-    """The features of a selection, those of the latest time first."""
+    """Return the features of a selection, the latest first."""
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     version = app[VERSIONS].version(collection)
@@ -48,7 +48,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
     values = {**_AS_ITEMS, "sortby": _newest_first(collection)}
     given = call.given
     if since:
-        # a page that follows is of the same time, whenever it is requested
+        # the next page must use the same start, whenever it is requested
         values["datetime"] = f"{since}/.."
         given = {**_without(given, "last"), "datetime": values["datetime"]}
     query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current)

@@ -1,4 +1,4 @@
-"""GET /functions: what filters may call (OGC 19-079r2, /req/filter/get-functions-operation)."""
+"""GET /functions: the functions of filters (OGC 19-079r2, /req/filter/get-functions-operation)."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ _FUNCTIONS: list[dict[str, Any]] = [
             "Whether two geometries are no further apart than a distance, by the shortest way on the ellipsoid"
             " of WGS 84."
         ),
-        # OGC 19-079r2 has the one name for it, OGC 21-065r2 the other
+        # OGC 19-079r2 calls it `arguments`, OGC 21-065r2 `args`
         "arguments": _ARGUMENTS,
         "args": _ARGUMENTS,
         "returns": ["boolean"],
@@ -40,7 +40,7 @@ EXAMPLE = "S_DWITHIN(geom, POINT(139.69 35.68), 200, 'kilometers')"
 
 
 async def get_functions(call: Call) -> web.StreamResponse:
-    """The functions of filters that are not the standard's."""
+    """Return the functions of filters that the standard does not define."""
     call.query.check()
     base = base_url(call.request)
     links = links_json(

@@ -43,7 +43,7 @@ _SIBLINGS = 20
 
 
 async def get_item(call: Call) -> web.StreamResponse:
-    """One feature by its id."""
+    """Return one feature by its id."""
     app, request, item_id = call.request.app, call.request, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     aged = tag_of_age(collection, call.media_type)
@@ -65,7 +65,7 @@ async def get_item(call: Call) -> web.StreamResponse:
             selection,
             condition,
             options,
-            # which is thinned and in degrees, whatever the options say
+            # a drawing is thinned and in degrees, whatever the options say
             geometry_as="drawing" if format_ is None else format_.geometry_as,
         )
         try:
@@ -77,7 +77,7 @@ async def get_item(call: Call) -> web.StreamResponse:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
     check_preconditions(request, headers)
     described = call.media_type if format_ is None else format_.media_type
-    # links must not carry what a page passes over
+    # links must not repeat parameters that a page ignores
     links = item_links(collection.id, described, base_url(request), dict(sent_parameters(request)), item_id)
     if collection.item_links:
         properties = orjson.loads(encode(features([row], plan.layout)[0]["properties"]))
@@ -132,7 +132,7 @@ async def _page_context(
 
 
 def _source(call: Call, collection: Collection, layout: Layout, identifier: object) -> Source:
-    """Files of this feature alone."""
+    """Return the files of this feature alone."""
     names = {argument.name for argument in collection.arguments} | {"geom-column"}
     given = {name: text for name, text in sent_parameters(call.request) if name in names}
     column = collection.geometry(given.get("geom-column"))

@@ -40,12 +40,15 @@ from services.features.slow_readers import write
 
 PAGING = "DAMS-Paging"
 _MOST_KEPT_BYTES = 4_000_000
-"""As rows are stored. What the gateway keeps goes to its disk as fast as it is made, however slowly a client reads."""
+"""Size in stored row bytes up to which the gateway caches a response.
+
+It stores these at full speed, also for slow clients.
+"""
 _NOT_KEPT = {"X-Accel-Expires": "0"}
 
 
 async def get_items(call: Call) -> web.StreamResponse:
-    """A page of the features that match; rows on which a filter fails do not."""
+    """Return a page of matching features; rows on which a filter fails do not match."""
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     aged = tag_of_age(collection, call.media_type)
@@ -75,11 +78,11 @@ def _parse(call: Call, collection: Collection, format_: FeatureFormat | FileForm
     folding = call.request.app[FOLDING].current
     if format_ is not None:
         return parse_items(collection, call.query, call.given, folding)
-    # links of the page must not carry the fields of the form that were left empty
+    # links of the page must not repeat form fields that were left empty
     given, values = dict(sent_parameters(call.request)), call.query
     newest = newest_first(collection)
     if newest is not None and not given.keys() & {"sortby", "cursor", "offset"}:
-        # said in its links: a cursor is of one order
+        # the order must be in the links: a cursor belongs to one order
         values, given["sortby"] = values.with_values({"sortby": [newest]}), newest
     return parse_items(collection, values, given, folding)
 
@@ -113,7 +116,7 @@ async def _respond(
 
 
 async def _file(call: Call, query: ItemsQuery, format_: FileFormat, headers: dict[str, str]) -> web.StreamResponse:
-    """A page that a process of its own writes."""
+    """Return a page that a separate process writes."""
     app, store, collection = call.request.app, call.request.app[STORE], query.selection.collection
     if query.limit > store.chunk(query):
         large, matched = await store.large_and_count(query)
@@ -139,7 +142,7 @@ async def _file(call: Call, query: ItemsQuery, format_: FileFormat, headers: dic
 
 
 def _kept(headers: dict[str, str], query: ItemsQuery, matched: int | None) -> dict[str, str]:
-    """The headers of an answer with this count: one that is wanted, and not known yet, comes with a later answer."""
+    """Return the headers of a response with this count; a later response has the count if it is missing now."""
     return incomplete(headers) if query.counted and matched is None else headers
 
 
@@ -157,15 +160,15 @@ def _numbers(matched: int | None, returned: int | None, omitted: int = 0) -> dic
 
 
 def _caveats(query: ItemsQuery) -> dict[str, str]:
-    """That rows may repeat or be missing on the pages to come, while the data change; how many cannot be compared."""
+    """Return headers that warn of unstable paging, and of rows left out because the filter fails on them."""
     headers = {} if query.resumable else {PAGING: "offset"}
     return headers | features_omitted(query.selection.failing)
 
 
 async def _page(call: Call, query: ItemsQuery, headers: dict[str, str]) -> web.StreamResponse:
     collection = query.selection.collection
-    # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
-    # map draws: large geometries must not bloat the page
+    # Cap the table: thousands of rows help nobody, and the page links to the next one. The small map needs only boxes,
+    # and large geometries must not bloat the page.
     query = replace(query, limit=min(query.limit, PAGE_ROWS), options=GeometryOptions(bbox_only=True))
     query = await call.request.app[STORE].found(query)
     (page, ends), matched = await call.request.app[STORE].page_and_count(query, "geojson")
@@ -191,7 +194,7 @@ async def _page(call: Call, query: ItemsQuery, headers: dict[str, str]) -> web.S
 
 
 async def _elsewhere(call: Call, query: ItemsQuery, matched: int | None, shown: int) -> Sequence[Bucket]:
-    """Cells with all that match, where that is more than the page shows."""
+    """Return the cells of all matching features, if there are more than the page shows."""
     geometry = query.selection.geometry
     if geometry is None or matched is None or not shown < matched <= MOST_COUNTED:
         return ()
@@ -199,7 +202,7 @@ async def _elsewhere(call: Call, query: ItemsQuery, matched: int | None, shown: 
 
 
 async def _form_again(call: Call, collection: Collection, error: InvalidParameters) -> web.StreamResponse:
-    """The form as a person filled it in, with the faults. Raises the error where it is not a person who asks."""
+    """Return the filled form with its faults to a person. Raises the error for other clients."""
     accept = call.request.headers.get("Accept")
     if not prefers_html(accept) or call.request.query.get("f", "html") != "html":
         raise error
@@ -216,11 +219,11 @@ async def _form_again(call: Call, collection: Collection, error: InvalidParamete
 
 
 async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers: dict[str, str]) -> web.StreamResponse:
-    """Chunks as they are fetched: memory stays bounded, and no connection waits for a slow client."""
+    """Stream chunks as they are fetched: memory stays bounded, and no connection waits for a slow client."""
     store, collection = call.request.app[STORE], query.selection.collection
     large, matched = await store.large_and_count(query)
     chunks = store.chunks(large, format_.geometry_as, features=format_.of_features)
-    # the first chunk comes before the status: what fails by then is still reported as an error
+    # fetch the first chunk before sending the status: an error until then gets its own status
     rows = await anext(chunks)
     links = page_links(query, format_.media_type, base_url(call.request), large.ends, matched)
     headers = {
@@ -243,11 +246,11 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
     try:
         await response.prepare(call.request)
         if call.request.method == "HEAD":
-            # aiohttp would send what is written here, and the client take it for the next answer
+            # a body written here would be read as the start of the next response
             return response
         async for piece in body:
             await write(call.request, response, piece)
     except ConnectionError:
-        # the client has what it wanted, or is gone
+        # the client has read enough, or is gone
         return response
     return response

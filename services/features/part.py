@@ -1,4 +1,4 @@
-"""What this service adds to the whole."""
+"""The features service's part of the API: conformance classes, links, OpenAPI paths."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ _OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema", _E
 
 
 def _document() -> dict[str, Any]:
-    """The OpenAPI document of this service, with what follows from the formats."""
+    """Return the OpenAPI document of this service, extended by its formats."""
     document = load_document(Path(__file__).parent / "openapi.yaml")
     components = document["components"]
     components["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
@@ -49,7 +49,7 @@ def _items_address(entry: Format) -> str:
 
 
 def amended(part: ServicePart, known: Mapping[str, Collection] | None, folding: TextFolding) -> ServicePart:
-    """The part without the conformance classes that the database does not allow, and with its properties by name.
+    """Return the part without conformance classes that the database cannot support, and with its properties by name.
 
     `known` are the collections by id; None before the first catalogue.
     """
@@ -75,7 +75,7 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters",
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter",
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter",
-        # the part of Features that the schemas of Common came from: by these names QGIS knows them
+        # Common's schemas came from this part of Features: QGIS knows them by these names
         "http://www.opengis.net/spec/ogcapi-features-5/1.0/conf/schemas",
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/core",
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/types-schemas",
@@ -93,7 +93,7 @@ PART = ServicePart(
                 _CASE,
                 _ACCENTS,
                 "basic-spatial-functions",
-                # its name in drafts, by which older versions of QGIS know it
+                # its name in drafts, which older versions of QGIS know
                 "basic-spatial-operators",
                 "basic-spatial-functions-plus",
                 "spatial-functions",
@@ -125,14 +125,14 @@ PART = ServicePart(
         CollectionLink(
             Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
         ),
-        # no relation is registered for it; the media type is that of the draft
+        # no relation type is registered; the media type is the draft's
         CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets")),
         CollectionLink(Link("/collections/{collectionId}/feed", "alternate", ATOM_TYPE, "Newest features, as a feed")),
-        # RFC 5989: what tells that the resource has changed
+        # RFC 5989: the link to a monitor of changes
         CollectionLink(
             Link("/collections/{collectionId}/changes", "monitor", MediaType.JSON, "New versions of the data")
         ),
-        # where GDAL looks for the types of properties
+        # GDAL reads the types of properties here
         CollectionLink(
             Link("/collections/{collectionId}/schema", "describedby", MediaType.SCHEMAJSON, "Schema of the features")
         ),

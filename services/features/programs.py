@@ -1,4 +1,4 @@
-"""GET /collections/{collectionId}/programs: texts of programs that read all features that match, to copy and run."""
+"""GET /collections/{collectionId}/programs: ready-made programs that read all matching features."""
 
 from dataclasses import asdict
 
@@ -20,7 +20,7 @@ from services.features.samples.source import parameters_query, source_of
 
 
 async def get_programs(call: Call) -> web.StreamResponse:
-    """The programs for what the parameters ask for, which are checked as those of an export are."""
+    """Return the programs for the given parameters, which are checked like those of an export."""
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     values = call.query.with_values({"limit": ALL, "offset": None, "cursor": None})
     given = dict(sent_parameters(call.request))

@@ -14,16 +14,16 @@ _SCHEMA = "https://json-schema.org/draft/2019-09/schema"
 
 
 async def get_queryables(call: Call) -> web.StreamResponse:
-    """The properties that `filter` and property queries may use."""
+    """Return the properties that `filter` and property queries may use."""
     call.query.check()
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     return property_list(call, collection, "queryables", queryables_json)
 
 
 def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
-    """A JSON Schema whose properties are maps of string to string, as the contract types them.
+    """Return a JSON Schema whose properties are maps of string to string, as the contract requires.
 
-    Arguments of a function are not among them: `filter` cannot use them. `/schema` lists them.
+    It leaves out arguments of a function, which `filter` cannot use. `/schema` lists them.
     """
     return {
         "title": collection.title,
@@ -35,7 +35,7 @@ def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
             },
             **{column.name: column_members(column) for column in collection.columns},
         },
-        # other names are refused, in filters and as parameters (/req/queryables/response)
+        # filters and parameters reject other names (/req/queryables/response)
         "additionalProperties": False,
         "$schema": _SCHEMA,
         "$id": address,

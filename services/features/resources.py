@@ -1,4 +1,4 @@
-"""What the handlers of this service share."""
+"""Resources that the handlers of this service share."""
 
 from aiohttp import web
 

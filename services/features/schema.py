@@ -1,6 +1,6 @@
-"""GET /collections/{collectionId}/schema: what the queryables cannot say (OGC API Common Part 3, OGC 23-058r2).
+"""GET /collections/{collectionId}/schema: details that queryables lack (OGC API Common Part 3, OGC 23-058r2).
 
-Values of columns that hold few different ones, the range of numbers and times, the items of arrays.
+These are the values of columns with few distinct ones, ranges of numbers and times, and the items of arrays.
 """
 
 from math import isfinite
@@ -24,7 +24,7 @@ from services.features.rows.value_ranges import ValueRange
 
 
 async def get_schema(call: Call) -> web.StreamResponse:
-    """The JSON Schema of the collection's features."""
+    """Return the JSON Schema of the collection's features."""
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
@@ -44,9 +44,9 @@ async def get_schema(call: Call) -> web.StreamResponse:
 
 
 def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: str) -> dict[str, Any]:
-    """A JSON Schema with a property for each column, geometries included (/req/schemas/properties).
+    """Return a JSON Schema with a property per column, geometries included (/req/schemas/properties).
 
-    Those that are never null are `required`.
+    Columns that are never null are `required`.
     """
     times = _time_roles(collection)
     properties: dict[str, Any] = {}
@@ -78,7 +78,7 @@ def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: 
 
 
 def _time_roles(collection: Collection) -> dict[str, str]:
-    """The columns that `datetime` tests, and the role of each."""
+    """Return the columns that `datetime` tests, and their roles."""
     pair = collection.lasting()
     if pair is not None:
         if len({column.format for column in collection.columns if column.name in (pair[0].name, pair[1].name)}) > 1:
@@ -90,7 +90,7 @@ def _time_roles(collection: Collection) -> dict[str, str]:
 
 
 def _is_always_given(column: Column) -> bool:
-    # JSON has no word for infinite times and for what is not a number
+    # JSON cannot represent infinite times and non-finite numbers
     return column.not_null and column.type != "number" and column.format not in ("date", "date-time")
 
 
@@ -98,7 +98,7 @@ def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
     values = column.enum or (found.values if found is not None else None)
     members: dict[str, Any] = {**column_members(column), "enum": [*values] if values else None}
     if column_type(column.sql_type).kind is Kind.JSON:
-        # nobody says what is in it
+        # its content is unknown
         members["type"] = ["object", "array", "string", "number", "boolean"]
     if column.type == "array":
         members["items"] = {"type": [column.items, "null"]} if column.items else {}
@@ -110,7 +110,7 @@ def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """None for what JSON cannot say."""
+    """Return the value, or None if JSON cannot represent it."""
     return None if isinstance(value, float) and not isfinite(value) else value
 
 

@@ -17,25 +17,25 @@ class Settings(DatabaseSettings):
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
     state_dir: Path | None = None
     features_kept_bytes: int = Field(default=32_000_000, ge=0, le=1_000_000_000)
-    """What features that were encoded before may take."""
+    """Memory for encoded features, in bytes."""
     change_listeners: int = Field(default=1000, ge=0, le=100_000)
-    """Who may listen to changes at the same time."""
+    """Maximum number of clients that follow changes at the same time."""
     cap_status: Literal["Test", "Exercise", "Actual"] = "Test"
-    """Of alerts in CAP: what is not said to be actual must not look so."""
+    """Status of CAP alerts. Defaults to `Test`, so that alerts never look real by accident."""
     cap_sender: Annotated[str, Field(pattern=r"^[^\s,<&]+$")] | None = None
-    """Who sends the alerts, such as alerts@example.org; without it the name of the host."""
+    """Sender of the alerts, such as alerts@example.org; without it, the host name."""
     exports_at_once: int = Field(default=2, ge=1, le=20)
-    """Files that are made at the same time; each has a connection of its own to the database."""
+    """Number of files written at the same time; each needs a database connection."""
     export_max_bytes: int = Field(default=2_000_000_000, ge=1_000, le=1_000_000_000_000)
-    """Of one file."""
+    """Maximum size of one file, in bytes."""
     export_seconds: float = Field(default=600.0, ge=1, le=1_000_000)
-    """Maximum time to make one file."""
+    """Maximum time to write one file, in seconds."""
     export_kept_bytes: int = Field(default=4_000_000_000, ge=0, le=1_000_000_000_000)
-    """What files that were made before may take, of all processes that share the folder."""
+    """Maximum size of all cached files, in bytes, for all processes that share the folder."""
     export_kept_seconds: float = Field(default=3600.0, ge=0, le=1_000_000)
-    """Since somebody last asked for them."""
+    """Time for which an unused file stays cached, in seconds."""
 
     @property
     def export_folder(self) -> Path:
-        """In STATE_DIR; without one, among the temporary files of the system."""
+        """The folder in STATE_DIR; without STATE_DIR, in the system's folder for temporary files."""
         return (self.state_dir or Path(gettempdir()) / f"dams-{os.getuid()}") / "exports"

@@ -12,14 +12,14 @@ from services.features.resources import CATALOGUE
 
 
 async def get_sortables(call: Call) -> web.StreamResponse:
-    """The properties that features may be sorted by."""
+    """Return the properties that features can be sorted by."""
     call.query.check()
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     return property_list(call, collection, "sortables", sortables_json)
 
 
 def sortables_json(collection: Collection, address: str) -> dict[str, Any]:
-    """A JSON Schema of the properties that have an order."""
+    """Return a JSON Schema of the properties that have an order."""
     return {
         "$schema": SCHEMA,
         "$id": address,

@@ -1,6 +1,6 @@
-"""Large pages for clients that know no chunks: collected first, so that they are sent with their length.
+"""Large pages for HTTP/1.0 clients, which cannot read chunks: collected first, then sent with their length.
 
-To HTTP/1.0 the end of a connection is the end of an answer: of one that was cut short, too.
+Without a length, such a client cannot distinguish a complete response from one that was cut short.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -12,13 +12,13 @@ from libs.ogc.errors import Fault, InvalidParameters, Unavailable
 from services.features.slow_readers import write
 
 MOST_BYTES = 64_000_000
-"""Of one page."""
+"""Maximum size of one page, in bytes."""
 MOST_BYTES_TOGETHER = 256_000_000
-"""Of all that a process holds at the same time, which is as long as its clients read."""
+"""Maximum size of all pages in memory, in bytes; a page stays there while its client reads it."""
 
 
 class WholePages:
-    """The pages that this process holds."""
+    """The pages that this process holds in memory."""
 
     def __init__(self) -> None:
         self._held = 0
@@ -26,10 +26,10 @@ class WholePages:
     async def send(
         self, request: web.Request, headers: Mapping[str, str], pieces: AsyncIterator[bytes | memoryview], limit: int
     ) -> web.StreamResponse:
-        """The answer made of `pieces`, sent once all of them are there.
+        """Send the response made of `pieces` once all of them are ready.
 
-        Raises InvalidParameters where they are too many to hold, Unavailable where others are held already, and what
-        making the pieces raises.
+        Raises InvalidParameters if they are too large, Unavailable if other pages fill the memory, and errors of the
+        pieces.
         """
         collected: list[bytes | memoryview] = []
         size = 0

@@ -1,4 +1,4 @@
-"""The tiles service: which resource is answered where."""
+"""The tiles service: its routes and handlers."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -32,7 +32,7 @@ from services.tiles.tilesets import get_tilesets
 
 
 def make(env: Mapping[str, str]) -> web.Application:
-    """The application, from its environment. Raises SettingsError."""
+    """Return the application, set up from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
     handlers = {
         "tileMatrixSets": get_tile_matrix_sets,

@@ -1,4 +1,4 @@
-"""What this service adds to the whole."""
+"""The tiles service's part of the API: conformance classes, links, OpenAPI paths."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ _TILES = tuple(
     for tileset in ("/collections/{collectionId}/tiles/{tileMatrixSetId}", "/tiles/{tileMatrixSetId}")
     for resource in ("{z}/{x}/{y}", "tilejson.json", "style.json")
 )
-"""Paths whose parameters select features."""
+"""Paths with parameters that select features."""
 
 PART = ServicePart(
     name="tiles",
@@ -69,7 +69,7 @@ PART = ServicePart(
 
 
 def amended(part: ServicePart, known: Mapping[str, Collection] | None) -> ServicePart:
-    """The part with the properties of the collections by name; `known` are these by id, None before there is one."""
+    """Return the part with properties of the collections by name; `known` are these by id, None if not loaded yet."""
     openapi = part.openapi
     for path in _TILES:
         openapi = with_property_parameters(openapi, path, (known or {}).values())

@@ -1,4 +1,4 @@
-"""What the handlers of this service share, and the command with them."""
+"""Resources that the handlers of this service and the command share."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ MAX_FEATURES = web.AppKey("max_features", int)
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """As long as the process or the command lives."""
+    """Resources that live as long as the process or the command."""
 
     settings: Settings
     versions: DataVersions
@@ -36,13 +36,13 @@ class Resources:
 
 
 def pool_of(settings: Settings, name: str) -> PoolSettings:
-    """Of the connections on which tiles are made; `name` is how PostgreSQL lists them."""
+    """Return the settings of the connections for rendering; `name` is how PostgreSQL lists them."""
     return PoolSettings(
         settings.database_url,
         name,
         size=settings.pool_size,
         statement_timeout_ms=settings.tile_timeout_seconds * 1000,
-        # the store bounds them, as whole requests: a tile that takes three statements is not refused at its third
+        # the store limits whole requests instead: a tile with three statements must not be refused at the third
         waiting=None,
         share=settings.collection_connections,
         parallel=False,
@@ -51,7 +51,7 @@ def pool_of(settings: Settings, name: str) -> PoolSettings:
 
 @asynccontextmanager
 async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> AsyncIterator[Resources]:
-    """`name` is that of the connections."""
+    """Open the resources; `name` is that of the connections."""
     pool = pool_of(settings, name)
     replicas = settings.database_read_urls or ()
     state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None

@@ -1,4 +1,4 @@
-"""The parameters of tiles that a request for TileJSON or a style hands on to the addresses of its tiles."""
+"""The parameters of a request for TileJSON or a style that are passed on to the addresses of tiles."""
 
 from collections.abc import Sequence
 from urllib.parse import quote, urlencode
@@ -12,13 +12,13 @@ from services.tiles.request.tile_request import parse_tile
 from services.tiles.resources import FOLDING, MAX_FEATURES
 
 _OF_THE_DOCUMENT = {"f", "lang", "minzoom", "maxzoom", "plain", "geom-column", "collections"}
-"""Parameters that do not select features, or that the address of tiles has already."""
+"""Parameters that do not select features, or that the address of tiles contains already."""
 
 
 def selecting_query(call: Call, collections: Sequence[Collection], tms: TileMatrixSet, *, several: bool) -> str:
-    """The query string that selects features, such as `filter=magnitude%20%3E%206`; empty if nothing is selected.
+    """Return the query string that selects features, such as `filter=magnitude%20%3E%206`; empty without a selection.
 
-    Checks the parameters as a tile does. Raises InvalidParameters with every fault, and NotFound.
+    Checks the parameters like a tile request. Raises InvalidParameters with every fault, and NotFound.
     """
     sent = [(name, text) for name, text in sent_parameters(call.request) if name not in _OF_THE_DOCUMENT]
     if not sent:

@@ -16,7 +16,7 @@ _ZOOMS = re.compile(r"(?P<set>\w+)/(?P<first>-?\d{1,2})(?:-(?P<last>-?\d{1,2}))?
 
 
 def _warm_up(text: str) -> tuple[tuple[str, int], ...]:
-    """`WebMercatorQuad/0-2,WorldCRS84Quad/0` as sets and zooms; `none` for nothing. Raises ValueError."""
+    """Parse `WebMercatorQuad/0-2,WorldCRS84Quad/0` into sets and zooms; `none` for nothing. Raises ValueError."""
     if text.strip() == "none":
         return ()
     zooms: list[tuple[str, int]] = []
@@ -36,7 +36,7 @@ def _warm_up(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def _header(text: str) -> str:
-    """The text, which must be one header, `Name: value`. Raises ValueError."""
+    """Return the text if it is one header, `Name: value`. Raises ValueError."""
     if not re.fullmatch(r"[A-Za-z0-9-]+: *[\x20-\x7e]+", text):
         raise ValueError("is not a header like Fastly-Key: value")
     return text
@@ -52,7 +52,7 @@ class Settings(DatabaseSettings, BasemapSettings):
     state_dir: Path | None = None
     tile_max_features: int = Field(default=10_000, ge=1, le=1_000_000)
     tile_max_bytes: int = Field(default=3_000_000, ge=1_000, le=100_000_000)
-    """Of an encoded tile, before it is compressed."""
+    """Maximum size of an encoded tile before compression, in bytes."""
     tile_timeout_seconds: int = Field(default=10, ge=1, le=600)
     tile_queue: int = Field(default=100, ge=0, le=100_000)
     tile_cache_filtered_mb: int = Field(default=64, ge=0, le=1_000_000)
@@ -60,4 +60,4 @@ class Settings(DatabaseSettings, BasemapSettings):
     purge_method: Literal["POST", "PURGE", "BAN", "DELETE"] = "POST"
     purge_header: Annotated[str, AfterValidator(_header)] | None = Field(default=None, repr=False)
     tile_warm_up: Annotated[tuple[tuple[str, int], ...], BeforeValidator(_warm_up)] = as_written("WebMercatorQuad/0-2")
-    """Tile matrix sets and zooms."""
+    """Tile matrix sets and zooms to render after a change."""

@@ -16,7 +16,7 @@ from services.tiles.styling.document import style_json
 
 
 async def get_style(call: Call) -> web.StreamResponse:
-    """A MapLibre style that draws the basemap and the collection on top."""
+    """Return a MapLibre style that draws the basemap and the collection above it."""
     base = base_url(call.request)
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     tms = tile_matrix_set(call.path["tileMatrixSetId"])

@@ -19,10 +19,10 @@ from services.tiles.tile_response import tile_response
 
 
 async def get_tile(call: Call) -> web.StreamResponse:
-    """The tile, gzip-compressed where the client takes that; an empty tile is 200 with an empty body.
+    """Return the tile, gzip-compressed if the client accepts that; an empty tile is 200 with an empty body.
 
-    But where invalid parameters are to be 400, as the standards have it, one that is empty and outside the limits that
-    the tileset declares is 404. `f=json` and `f=html` tell what is in it.
+    If invalid parameters get 400, as in the standards, an empty tile outside the limits of the tileset is 404. `f=json`
+    and `f=html` show the tile's content.
     """
     started = time.perf_counter()
     app, path, store = call.request.app, call.path, call.request.app[STORE]
@@ -49,7 +49,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
         check_preconditions(call.request, headers.usual)
     tile = await store.tile(request, store.key(request), lasting=headers.lasting is not None)
     if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
-        # what has data is given, even if it is so new that no extent tells of it
+        # a tile with data is returned even if they are too new for the extent
         refuse_beyond([request.geometry], request.tile_matrix_set, path["z"], path["x"], path["y"])
     if call.media_type != MediaType.MVT:
         return await tile_representation(call, [request], tile, headers.usual)

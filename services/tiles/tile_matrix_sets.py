@@ -15,11 +15,14 @@ from libs.web.respond import json_response, links_json
 from services.tiles.metadata.addresses import tile_matrix_set_uri
 
 _DAY = "public, max-age=86400"
-"""Definitions of a standard. Their pages name assets by what is in them, which a release changes: they keep seconds."""
+"""For definitions of a standard.
+
+Their pages have short cache times: they name assets by content, which releases change.
+"""
 
 
 async def get_tile_matrix_sets(call: Call) -> web.StreamResponse:
-    """The tile matrix sets that every collection is offered on."""
+    """Return the tile matrix sets that every collection supports."""
     call.query.check()
     base = base_url(call.request)
     document = {
@@ -46,7 +49,7 @@ async def get_tile_matrix_sets(call: Call) -> web.StreamResponse:
 
 
 async def get_tile_matrix_set(call: Call) -> web.StreamResponse:
-    """The definition of one tile matrix set."""
+    """Return the definition of one tile matrix set."""
     call.query.check()
     tms = tile_matrix_set(call.path["tileMatrixSetId"])
     base = base_url(call.request)

@@ -1,4 +1,4 @@
-"""An encoded tile as an answer."""
+"""An encoded tile as a response."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ from services.tiles.store.tile_store import Tile
 async def tile_response(
     request: web.Request, tile: Tile, headers: Mapping[str, str], seconds: float
 ) -> web.StreamResponse:
-    """The tile, compressed as the client takes it; an empty one is 200 with an empty body.
+    """Return the tile in a coding that the client accepts; an empty one is 200 with an empty body.
 
     `seconds` is how long it took.
     """
@@ -22,14 +22,14 @@ async def tile_response(
     described = {
         **headers,
         "Content-Type": MediaType.MVT,
-        # a structured field (RFC 9651): a number, with a parameter where it is an estimate
+        # a structured field (RFC 9651): a number, with a parameter if it is an estimate
         "DAMS-Features-Omitted": f"{tile.left_out};estimate" if tile.estimated else str(tile.left_out),
         "DAMS-Features-Simplified": str(tile.simplified),
         "Server-Timing": f"{tile.tier}{why};dur={seconds * 1000:.1f}",
     }
     body = tile.gzipped
     accepted = request.headers.get("Accept-Encoding")
-    # a small one would hardly be smaller in another coding than that in which it is stored
+    # another coding would make a small tile hardly smaller than the stored one
     coding = "gzip" if len(body) < LEAST and takes_gzip(accepted) else best_coding(accepted)
     if body and coding != "gzip":
         body = await decompressed(body)

@@ -18,7 +18,7 @@ from services.tiles.selecting import selecting_query
 
 
 async def get_tilejson(call: Call) -> web.StreamResponse:
-    """TileJSON 3.0 of a tileset."""
+    """Return TileJSON 3.0 of a tileset."""
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     tms = tile_matrix_set(call.path["tileMatrixSetId"])
     source = map_source(
@@ -30,7 +30,7 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
         selecting=selecting_query(call, [collection], tms, several=False),
     )
     bbox = source.geometry.bbox
-    # TileJSON knows no negative zooms, as CDB1GlobalGrid has them
+    # TileJSON has no negative zooms, but CDB1GlobalGrid does
     first, last = max(0, source.minzoom), max(0, source.maxzoom)
     document: dict[str, Any] = {
         "tilejson": "3.0.0",
@@ -46,7 +46,7 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
     if collection.attribution:
         document["attribution"] = collection.attribution
     if bbox:
-        # whether bounds may cross the antimeridian is not said, and clients show nothing then
+        # TileJSON does not say whether bounds may cross the antimeridian, and clients show nothing if they do
         document["bounds"] = list(BBox(*bbox).shown())
         document["center"] = [*BBox(*bbox).middle(), first]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -25,7 +25,7 @@ from services.tiles.resources import CATALOGUE
 
 
 async def get_tileset(call: Call) -> web.StreamResponse:
-    """Metadata of one tileset."""
+    """Return the metadata of one tileset."""
     call.query.check()
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     geometry = geometry_of(collection)

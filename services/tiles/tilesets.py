@@ -21,7 +21,7 @@ from services.tiles.resources import CATALOGUE
 
 
 async def get_tilesets(call: Call) -> web.StreamResponse:
-    """One tileset for each tile matrix set."""
+    """Return one tileset for each tile matrix set."""
     call.query.check()
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     geometry_of(collection)

@@ -1,4 +1,4 @@
-"""The viewer service: which page is answered where."""
+"""The viewer service: its pages and routes."""
 
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ from services.viewer.settings import Settings
 
 
 def make(env: Mapping[str, str]) -> web.Application:
-    """The application, from its environment. Raises SettingsError."""
+    """Return the application, set up from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
     handlers = {
         "getMap": get_map,

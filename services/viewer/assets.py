@@ -1,9 +1,8 @@
-"""`/assets/*` and `/basemap/*`: files that the build made, with the headers that let them be cached.
+"""`/assets/*` and `/basemap/*`: files that the build made, with their cache headers.
 
-Names of assets hold the hash of their content, so an asset never changes (RFC 8246, `immutable`); the basemap
-has stable addresses, which styles of other services and sites point to, and is checked by its ETag. Its
-vector tiles are `/basemap/{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}.mvt`; where there is nothing, there is no
-tile (204).
+Names of assets contain a hash of their content, so an asset never changes (RFC 8246, `immutable`). The basemap has
+stable addresses, which styles of other services and sites use, and is revalidated by its ETag. Its vector tiles are
+`/basemap/{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}.mvt`; an empty place has no tile (204).
 """
 
 import gzip
@@ -39,10 +38,10 @@ _BASEMAP_CACHE = "public, max-age=3600, stale-while-revalidate=86400"
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """Where its bodies are in the bytes of all files."""
+    """The positions of a file's bodies in the bytes of all files."""
 
     plain: slice | None
-    """None of what is kept compressed only."""
+    """None for a file that is only stored compressed."""
     compressed: slice | None
     brotli: slice | None
     content_type: str
@@ -50,10 +49,10 @@ class _File:
 
 
 class Assets:
-    """The built files, read once: 24 MB, of which those are in memory that are asked for."""
+    """The built files, read once: 24 MB, of which only requested pages stay in memory."""
 
     def __init__(self, dist: Path = DIST) -> None:
-        """Raises SettingsError where nothing was built."""
+        """Raises SettingsError if there is no build."""
         try:
             manifest = json.loads((dist / "manifest.json").read_text(encoding="utf-8"))
         except OSError:
@@ -63,26 +62,26 @@ class Assets:
         self._names: Mapping[str, str] = manifest["assets"]
         self._parts: Mapping[str, list[str]] = manifest["parts"]
         self.edition: str = manifest["inputs"]
-        """Changes with what was built; addresses that carry it are never answered with older files."""
+        """Changes with the build; addresses that contain it never return older files."""
         read = PagedBytes()
         self._assets = _read(dist / "assets", read)
         self._basemap = _read(dist / "basemap", read)
         self._bytes = read.pages()
 
     def name(self, name: str) -> str:
-        """`map.js` to `map-<hash>.js`. Raises KeyError."""
+        """Convert `map.js` to `map-<hash>.js`. Raises KeyError."""
         return self._names[name]
 
     def words(self, language: Language) -> str | None:
-        """Hashed name of the script with what our scripts say in this language; None for English, which they have."""
+        """Return the hashed name of the script with the texts of this language; None for English, which needs none."""
         return None if language is ENGLISH else self._names[f"words/{language.tag}.js"]
 
     def parts(self, name: str) -> list[str]:
-        """Hashed names of what a script imports."""
+        """Return the hashed names of a script's imports."""
         return self._parts.get(name, [])
 
     async def asset(self, request: web.Request) -> web.StreamResponse:
-        """One of our scripts or styles, a library, or a style sheet that all services share."""
+        """Return one of our scripts or styles, a library, or a style sheet that all services share."""
         name = request.match_info["name"]
         file = self._assets.get(name)
         if file is None:
@@ -93,7 +92,7 @@ class Assets:
         return self._respond(request, file, IMMUTABLE)
 
     async def basemap(self, request: web.Request) -> web.StreamResponse:
-        """A tile of the basemap, or a font of its labels."""
+        """Return a tile of the basemap, or a font of its labels."""
         path = request.match_info["path"]
         file = self._basemap.get(path)
         if file is None and _TILE.fullmatch(path):
@@ -128,7 +127,7 @@ def _read(top: Path, read: PagedBytes) -> dict[str, _File]:
         within = f"{os.path.relpath(folder, top)}/".removeprefix("./")
         there = set(names)
         for found in names:
-            # a tile is kept compressed only, everything else beside its compressed copies
+            # a tile is only stored compressed, every other file both plain and compressed
             name = found.removesuffix(".gz") if found.endswith(".mvt.gz") else found
             content_type = _TYPES.get(f".{name.rpartition('.')[2]}")
             if content_type is not None:
@@ -140,6 +139,6 @@ def _read(top: Path, read: PagedBytes) -> dict[str, _File]:
 
 
 def _body(folder: str, name: str) -> bytes:
-    # a Path for each of 20,000 files takes three times as long, and memory that stays
+    # a Path for each of 20,000 files would take three times as long, and memory that stays in use
     with open(f"{folder}/{name}", "rb") as file:  # noqa: PTH123
         return file.read()

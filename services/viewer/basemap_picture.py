@@ -1,6 +1,6 @@
 """GET /basemap.svg: the basemap of a box as a picture, for pages without scripts.
 
-Degrees of longitude are as wide as they are on the ground in the middle of the box, so that Alaska keeps its shape.
+Degrees of longitude have their true width at the middle of the box, so that Alaska keeps its shape.
 """
 
 import gzip
@@ -26,7 +26,7 @@ _WIDTH = 900
 _TALLEST = 1800
 _LAST = 5
 _LEAST = 0.01
-"""Degrees: tiles are no finer."""
+"""Minimum size in degrees: tiles are not finer."""
 _EXTENT = 4096
 _CACHE = "public, max-age=86400"
 _STYLE = (
@@ -40,7 +40,7 @@ _STYLE = (
     "text.country{fill:#9aa9b8}text.province{fill:#8695a3}}"
 )
 _SHAPES = (("land", 0.0), ("lakes", 0.0), ("rivers", 1.0), ("provinces", 0.6), ("coast", 0.8), ("borders", 1.0))
-"""Layers in their order, and the width of their lines in pixels."""
+"""Layers from bottom to top, and the width of their lines in pixels."""
 
 
 class _Label(NamedTuple):
@@ -53,7 +53,7 @@ class _Label(NamedTuple):
 
 
 async def get_basemap_picture(call: Call) -> web.StreamResponse:
-    """The picture, 900 pixels wide, as SVG."""
+    """Return the picture, 900 pixels wide, as SVG."""
     call.query.check()
     # at most a dozen small files, each read once
     response = web.Response(text=picture(_box(call.query)), content_type="image/svg+xml")
@@ -61,7 +61,7 @@ async def get_basemap_picture(call: Call) -> web.StreamResponse:
 
 
 def _box(query: QueryValues) -> BBox:
-    """The box that is asked for. Raises InvalidParameters."""
+    """Return the requested box. Raises InvalidParameters."""
     numbers = query.values["bbox"]
     fault = f"bbox must be at least {_LEAST} degrees wide and high"
     try:
@@ -78,13 +78,13 @@ def _width(box: BBox) -> float:
 
 
 def picture(box: BBox, folder: Path = DIST / "basemap" / "pictures") -> str:
-    """An SVG document that shows the box."""
+    """Return an SVG document that shows the box."""
     east = box.west + _width(box)
     across = _WIDTH / (east - box.west)
     down = across / stretch(box.south, box.north)
     height = min(_TALLEST, (box.north - box.south) * down)
     down = height / (box.north - box.south)
-    # tiles of a third of the picture, or of what is higher
+    # tiles of a third of the picture's width or height, whichever is larger
     zoom = max(0, min(_LAST, floor(log2(540 / max(east - box.west, box.north - box.south)))))
     side = 180 / 2**zoom
     paths: dict[str, list[str]] = {name: [] for name, _ in _SHAPES}
@@ -112,7 +112,7 @@ def picture(box: BBox, folder: Path = DIST / "basemap" / "pictures") -> str:
 
 
 def _drawn(labels: list[_Label], zoom: float, height: float) -> Iterator[str]:
-    """Those that have room, countries first, then towns by their size."""
+    """Yield the labels that fit, countries first, then towns by size."""
     taken: list[tuple[float, float, float, float]] = []
     order = {"country": 0, "town": 1, "province": 2}
     for label in sorted(labels, key=lambda each: (order.get(each.kind, 9), each.zoom, -each.size)):
@@ -134,7 +134,7 @@ def _drawn(labels: list[_Label], zoom: float, height: float) -> Iterator[str]:
 
 @lru_cache(maxsize=128)
 def _tile(file: Path) -> dict[str, Any]:
-    """Empty where there is nothing."""
+    """Return the tile; empty if there is no file."""
     try:
         tile: dict[str, Any] = json.loads(gzip.decompress(file.read_bytes()))
     except FileNotFoundError:

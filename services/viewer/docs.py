@@ -9,11 +9,11 @@ from services.viewer.pages.page_data import in_order
 from services.viewer.resources import ASSETS, CATALOGUE
 
 _LISTED = 100
-"""Collections on the page for browsers without scripts; the list of collections has them all."""
+"""Maximum number of collections on the page for browsers without scripts; the list of collections has all."""
 
 
 async def get_api_explorer(call: Call) -> web.StreamResponse:
-    """The explorer's page; its script reads `/openapi.json`. Without scripts it leads to what there is."""
+    """Return the explorer's page; its script reads `/openapi.json`. Without scripts it links to the resources."""
     call.query.check()
     collections = in_order((call.request.app[CATALOGUE].known or {}).values())[:_LISTED]
     assets = call.request.app[ASSETS]

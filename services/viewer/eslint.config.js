@@ -5,8 +5,8 @@ import js from "@eslint/js";
 import esX from "eslint-plugin-es-x";
 import globals from "globals";
 
-// What Debian's Node.js 18 has, as package.json says. Methods are known by their names, so that those of iterators,
-// which Node.js 20 lacks too, would be found in every list.
+// The features of Debian's Node.js 18, as package.json requires. The rule knows methods only by name. Iterator methods,
+// which Node.js 20 lacks too, would therefore be reported for every array.
 const NODE_18 = Object.fromEntries(
   Object.entries(esX.configs["flat/restrict-to-es2022"].rules).filter(([name]) => !name.includes("no-iterator-prototype")),
 );

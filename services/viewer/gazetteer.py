@@ -1,8 +1,8 @@
-"""Towns, provinces and countries by the beginnings of their names.
+"""Search towns, provinces and countries by the beginnings of their names.
 
-A search looks through one text of all names for each beginning, in the order of importance: some milliseconds at the
-most, however common or rare the name is. Where each place is and what else is known of it are in files whose pages the
-system keeps: in memory they took 110 MB.
+A search scans one text of all names for each word, in the order of importance: it takes at most some milliseconds, for
+common and rare names. Positions and other facts are in files, whose pages the system caches: in memory they took 110
+MB.
 """
 
 import json
@@ -42,14 +42,14 @@ _OTHER_LETTERS = str.maketrans(
 _CALLED_SO, _WITHIN = 10.0, 1 / 20
 _POSITION = re.compile(rb",\[(-?[\d.e-]+),(-?[\d.e-]+)\],")
 _MOST_LOOKED_AT = 400
-"""Names that are looked at for one search, where the province or country is to be another."""
+"""Maximum number of names to read in one search if a province or country must match too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A place that a map can go to: longitude, latitude and box (west, south, east, north) in degrees of WGS 84.
 
-    `people` is of towns. A box whose west is larger than its east lies across ±180°.
+    Only towns have `people`. A box whose west is larger than its east crosses ±180°.
     """
 
     name: str
@@ -61,13 +61,13 @@ class Place:
     bbox: tuple[float, float, float, float] | None
 
     def line(self) -> str:
-        """As a line of the file."""
+        """Return the place as a line of the file."""
         fields = (self.kind, self.name, self.province, self.country, self.position, self.people, self.bbox)
         return f"{folded(self.name)}\t{json.dumps(fields, ensure_ascii=False, separators=(',', ':'))}"
 
 
 def folded(text: str) -> str:
-    """`text` as it is compared: without accents, apostrophes, punctuation and capitals."""
+    """Return `text` in the form for comparison: without accents, apostrophes, punctuation and capitals."""
     plain = "".join(sign for sign in normalize("NFKD", text.casefold()) if category(sign) != "Mn")
     return " ".join(re.findall(r"\w+", plain.translate(_OTHER_LETTERS)))
 
@@ -76,7 +76,7 @@ class Gazetteer:
     """The places of a file, the most important first."""
 
     def __init__(self, file: Path) -> None:
-        """Of the file that the build made. Raises OSError."""
+        """Read the file that the build made. Raises OSError."""
         names = bytearray(b"\n")
         starts, ends = array("q"), array("q", [0])
         latitudes, longitudes, numbers = array("d"), array("d"), array("l")
@@ -86,7 +86,7 @@ class Gazetteer:
                 starts.append(len(names) - 1)
                 names += name + b"\n"
                 ends.append(ends[-1] + len(line))
-                # reading all of each as JSON would take three times as long
+                # parsing all lines as JSON would take three times as long
                 if rest.startswith(b'["town"') and (position := _POSITION.search(rest)):
                     longitudes.append(float(position[1]))
                     latitudes.append(float(position[2]))
@@ -101,9 +101,10 @@ class Gazetteer:
         self._numbers_of_towns = paged_array(array("l", (numbers[at] for at in order)))
 
     def search(self, text: str, limit: int) -> list[Place]:
-        """Places whose name begins with `text`, or a word of it does; after a comma or a blank, province or country.
+        """Return places with a name, or a word of it, that begins with `text`; after a comma or blank, province or
+        country.
 
-        By importance, where what is called so counts ten times, and what only has a word that begins so a twentieth.
+        Sorted by importance; an exact match counts ten times, a match of a later word a twentieth.
         """
         name, _, within = text.partition(",")
         found = self._named(folded(name), folded(within), limit)
@@ -116,16 +117,16 @@ class Gazetteer:
         return found
 
     def within(self, ring: Sequence[tuple[float, float]], limit: int) -> tuple[list[Place], int]:
-        """Towns within a ring of longitudes and latitudes in degrees, the most important first, and how many there are.
+        """Return the most important towns within a ring of longitudes and latitudes in degrees, and the number of all.
 
-        Edges are straight in longitude and latitude; a ring across ±180° goes on beyond it.
+        Edges are straight in longitude and latitude; a ring across ±180° continues beyond it.
         """
         west, east = min(x for x, _ in ring), max(x for x, _ in ring)
         south, north = min(y for _, y in ring), max(y for _, y in ring)
         found, edges = [], _edges_by_band(ring)
         for at in range(bisect_left(self._latitudes, south), bisect_right(self._latitudes, north)):
             latitude = self._latitudes[at]
-            # the same place within a turn to the east of the ring's western end
+            # the same position, within one turn to the east of the ring's western end
             longitude = west + (self._longitudes[at] - west) % 360
             if longitude <= east and _is_within(longitude, latitude, edges.get(_band(latitude), ())):
                 found.append(self._numbers_of_towns[at])
@@ -138,11 +139,11 @@ class Gazetteer:
         return list(islice((place for place in places if not within or _lies_in(place, within)), limit))
 
     def _numbers(self, name: str, most: int) -> list[int]:
-        """Of what is called so, what begins so, and what has a word that begins so, the best."""
+        """Return the best numbers among exact names, names that begin with `name`, and names with such a word."""
         found: dict[int, float] = {}
         for pattern, weight in ((f"\n{name}\n", _CALLED_SO), (f"\n{name}", 1.0), (f" {name}", _WITHIN)):
             for number in islice(self._matching(pattern), most):
-                # a place's importance falls about as its number rises
+                # a place's importance is roughly inverse to its number
                 found.setdefault(number, (number + 1) / weight)
         return sorted(found, key=lambda number: found[number])[:most]
 
@@ -172,7 +173,7 @@ def _band(latitude: float) -> int:
 
 
 def _edges_by_band(ring: Sequence[tuple[float, float]]) -> Mapping[int, list[_Edge]]:
-    """The edges that reach into each band of latitude: a town is compared with a few, however many there are."""
+    """Return the edges by band of latitude that they reach: each town is compared with few of them."""
     edges: dict[int, list[_Edge]] = defaultdict(list)
     for at, (x2, y2) in enumerate(ring):
         x1, y1 = ring[at - 1]
@@ -182,6 +183,6 @@ def _edges_by_band(ring: Sequence[tuple[float, float]]) -> Mapping[int, list[_Ed
 
 
 def _is_within(x: float, y: float, edges: Iterable[_Edge]) -> bool:
-    """Whether an odd number of edges lies to the east."""
+    """Return whether an odd number of edges lies to the east."""
     crossed = sum((y1 > y) != (y2 > y) and x < x1 + (x2 - x1) * (y - y1) / (y2 - y1) for x1, y1, x2, y2 in edges)
     return crossed % 2 == 1

@@ -11,7 +11,7 @@ from services.viewer.resources import CATALOGUE
 
 
 async def get_map(call: Call) -> web.StreamResponse:
-    """The map of one collection, in one tile matrix set."""
+    """Return the map of one collection, in one tile matrix set."""
     catalogue = call.request.app[CATALOGUE]
     values = call.query.values
     collection = catalogue.collection(call.path["collectionId"])

@@ -1,4 +1,4 @@
-"""Bytes that are seldom asked for, in pages that the system reads when they are, and drops when memory runs short."""
+"""Bytes that are rarely needed, in pages that the system loads on demand, and drops when memory runs short."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 class PagedBytes:
-    """Bytes that are added one after the other, and then read.
+    """Bytes that are added one after another, and then read.
 
-    They lie in a file without a name: what a build or an upgrade does to the files that they came from changes nothing
-    for a process that runs.
+    They are stored in an unnamed file: a build or an upgrade that replaces the original files does not affect a running
+    process.
     """
 
     def __init__(self) -> None:
@@ -20,20 +20,20 @@ class PagedBytes:
         self._end = 0
 
     def add(self, data: bytes | memoryview) -> slice:
-        """Where the data are in `pages`."""
+        """Append the data and return their position in `pages`."""
         self._file.write(data)
         start, self._end = self._end, self._end + len(data)
         return slice(start, self._end)
 
     def pages(self) -> mmap:
-        """All that was added, which is something; nothing can be added any more."""
+        """Return everything that was added, at least one byte; nothing can be added afterwards."""
         with self._file as file:
             file.flush()
             return mmap(file.fileno(), 0, access=ACCESS_READ)
 
 
 def paged_array(values: array[Any]) -> memoryview[Any]:
-    """The same numbers, as pages."""
+    """Return the same numbers, in pages."""
     if not values:
         return memoryview(values)
     bytes_ = PagedBytes()

@@ -1,4 +1,4 @@
-"""What this service adds to the whole."""
+"""The viewer service's part of the API: conformance classes, links, OpenAPI paths."""
 
 from pathlib import Path
 

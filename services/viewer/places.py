@@ -1,4 +1,4 @@
-"""GET /places: where a place is, by its name. GET /places/within: the towns in an area."""
+"""GET /places: find a place by its name. GET /places/within: the towns in an area."""
 
 import csv
 from collections.abc import Iterable
@@ -18,16 +18,16 @@ _GEOJSON = "application/geo+json"
 _CSV = "text/csv"
 _CACHE = "public, max-age=3600"
 _WIDEST = 40
-"""Degrees, which the winds of no storm reach: the towns of all of Europe take a tenth of a second."""
+"""Maximum width in degrees, wider than any storm's winds: the towns of all of Europe take a tenth of a second."""
 _BYTE_ORDER_MARK = "\ufeff"
-"""Without it Excel takes accents for something else."""
+"""Without it, Excel shows accents incorrectly."""
 
 name_format("geojson", _GEOJSON, "GeoJSON")
 name_format("csv", _CSV, "CSV")
 
 
 async def get_places(call: Call) -> web.StreamResponse:
-    """Towns, provinces and countries as GeoJSON, the most important first."""
+    """Return towns, provinces and countries as GeoJSON, the most important first."""
     call.query.check()
     places = call.request.app[GAZETTEER].search(call.query.values["q"], call.query.values["limit"])
     document = {"type": "FeatureCollection", "features": [_feature(place) for place in places]}
@@ -35,7 +35,7 @@ async def get_places(call: Call) -> web.StreamResponse:
 
 
 async def get_places_within(call: Call) -> web.StreamResponse:
-    """The towns whose centre lies in the area, those with most people first."""
+    """Return the towns whose centre lies in the area, those with most people first."""
     numbers: list[float] = call.query.values["area"] or []
     if len(numbers) % 2:
         call.query.fault("area", "area must have a latitude for each longitude")

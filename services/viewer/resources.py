@@ -1,4 +1,4 @@
-"""What the handlers use, for as long as the process lives."""
+"""Resources of the handlers, which live as long as the process."""
 
 from aiohttp import web
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator
 from libs.web.basemap import BasemapSettings
 from libs.web.settings import HttpAddress, Port, WebSettings
 
-# no sign that would end a source or a directive of the Content-Security-Policy
+# excludes characters that end a source or a directive of the Content-Security-Policy
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:[0-9]+)?")
 
 
@@ -35,9 +35,9 @@ class Settings(WebSettings, BasemapSettings):
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
     state_dir: Path | None = None
     embed_origins: Origins | None = None
-    """Whose pages may have maps of ours within them."""
+    """Origins of pages that may embed our maps."""
 
     @property
     def state_file(self) -> Path | None:
-        """Where the last good catalogue survives a restart."""
+        """The file with the last good catalogue, which survives a restart."""
         return self.state_dir / "viewer-catalogue.json" if self.state_dir else None

@@ -28,13 +28,13 @@ class Page:
 
     @property
     def inline(self) -> Iterator[Token]:
-        """Every piece of text, code, link or picture within a paragraph, a heading or a cell."""
+        """Every piece of text, code, link or picture in a paragraph, a heading or a cell."""
         for token in self.tokens:
             yield from token.children or []
 
     @cached_property
     def anchors(self) -> set[str]:
-        """What follows `#` in links to the page's headings, as GitHub makes it of their text."""
+        """The fragments after `#` in links to the page's headings, as GitHub makes them from the text."""
         found: list[str] = []
         for before, token in zip(self.tokens, self.tokens[1:], strict=False):
             if before.type == "heading_open":

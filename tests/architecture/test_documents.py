@@ -1,4 +1,4 @@
-"""What the documents name exists: pages and headings, files, commands, endpoints, metrics."""
+"""Everything that the documents name exists: pages and headings, files, commands, endpoints, metrics."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_pages_are_short(checked: Page) -> None:
 
 
 def test_architecture_is_one_page_that_leads_on() -> None:
-    """What is to be said stands in `docs/`, in one place."""
+    """Details belong into `docs/`, in one place each."""
     assert len((REPOSITORY / "ARCHITECTURE.md").read_text().splitlines()) <= 40
 
 
@@ -119,7 +119,7 @@ def test_the_endpoints_are_those_of_the_services_and_lead_to_their_code() -> Non
 
 
 def metrics_made() -> set[tuple[str, tuple[str, ...]]]:
-    """(name, labels) of the metrics that the program makes."""
+    """Return (name, labels) of the metrics that the program defines."""
     found = set()
     for folder in ("libs", "services", "gateway"):
         for file in (REPOSITORY / folder).rglob("*.py"):
@@ -193,7 +193,7 @@ def test_the_rooms_are_those_of_the_tree() -> None:
 
 
 def rooms_imported(room: str) -> set[str]:
-    """Rooms of the same service that the modules of a room import from; `room` is like `services/tiles/store/`."""
+    """Return packages of the same service that a package imports; `room` is like `services/tiles/store/`."""
     service = room.split("/")[1]
     found = set()
     for file in (REPOSITORY / room).rglob("*.py"):

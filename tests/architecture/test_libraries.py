@@ -1,4 +1,4 @@
-"""A module is in `libs/` because two programs need it, or because a module that two need does."""
+"""A module is in `libs/` because two programs use it, or because a module that two programs use imports it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOR_ONE_PROGRAM = {
     "libs.geo.tile_matrix_sets": "what a tile matrix set is belongs to geography, whoever draws tiles of it",
     "libs.geo.tiles_of_box": "what a tile matrix set is belongs to geography, whoever draws tiles of it",
 }
-"""Modules that are here although one program alone uses them, each with the reason."""
+"""Modules in `libs/` that only one program uses, each with the reason."""
 
 
 @cache
@@ -28,7 +28,7 @@ def imports() -> grimp.ImportGraph:
 
 
 def programs_that_use(module: str) -> set[str]:
-    """The programs that import the module, or a module that does."""
+    """Return the programs that import the module, directly or through another module."""
     users = imports().find_downstream_modules(module)
     return {program for program in PROGRAMS for user in users if f"{user}.".startswith(f"{program}.")}
 
@@ -43,13 +43,13 @@ def test_a_module_of_the_libraries_serves_two_programs() -> None:
     users = {module: programs_that_use(module) for module in library_modules()}
     assert len(users) > 50
     assert {module for module, programs in users.items() if len(programs) < 2} == set(FOR_ONE_PROGRAM)
-    # its package imports it, for what it does
+    # its package imports it for a side effect
     del users["libs.cache.unmeasured"]
     assert all(programs for programs in users.values())
 
 
 def test_a_library_says_what_it_stands_on() -> None:
-    """The docstring of each library names the libraries that it imports, and no other."""
+    """The docstring of each library names exactly the libraries that it imports."""
     graph = imports()
     documented, imported = {}, {}
     for library in sorted(graph.find_children("libs")):

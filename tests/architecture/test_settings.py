@@ -22,7 +22,7 @@ def readers(variable: str) -> set[str]:
 
 
 def as_written(default: Any) -> str:
-    """The default as a person would write it."""
+    """Return the default in the form that a person would write."""
     if default is PydanticUndefined:
         return "required"
     if default is None:
@@ -49,7 +49,7 @@ def test_no_setting_is_documented_that_there_is_not() -> None:
 
 @pytest.mark.parametrize("variable", [variable for variable in VARIABLES if not variable.endswith("_UPSTREAM")])
 def test_a_setting_reaches_the_local_stack(variable: str) -> None:
-    """It is either chosen by the stack or passed on, and then restarts it."""
+    """The stack either sets it, or passes it on; then a change restarts the stack."""
     chosen = (REPOSITORY / "deploy" / "local" / "programs.py").read_text().partition("PASSED_ON")[2].partition(")")[2]
     assert variable in PASSED_ON or f'"{variable}"' in chosen
 

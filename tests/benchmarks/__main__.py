@@ -49,7 +49,7 @@ def main() -> int:
 
 
 async def _run(settings: BenchmarkSettings, servers: Servers) -> tuple[list[Result], list[str]]:
-    """Measures the chosen workloads and prints each as soon as it is known; a faulty one does not stop the others."""
+    """Measure the chosen workloads and print each result at once; a faulty one does not stop the others."""
     results: list[Result] = []
     faults: list[str] = []
     connection = await asyncpg.connect(servers.owner_url)
@@ -87,7 +87,7 @@ async def _one(
 
 
 def _installed(names: tuple[str, ...]) -> dict[str, str]:
-    """Versions by peer; one that cannot be had is named, and the others are measured."""
+    """Return versions by peer; one that cannot be installed is named, and the others are measured."""
     versions: dict[str, str] = {}
     for name in names:
         try:

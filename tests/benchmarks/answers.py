@@ -1,4 +1,4 @@
-"""Whether both sides answer a request, and answer the same, before any rate of theirs counts."""
+"""Check that both sides answer a request, and answer the same, before comparing rates."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.benchmarks.load import Target
 from tests.benchmarks.settings import BenchmarkError
 
 _FULL = 7_000
-"""More features than this, and a tile was probably cut at its limit of 8,000 to 10,000, some beyond its edge."""
+"""Number of features from which a tile was probably cut at its limit of 8,000 to 10,000, some beyond its edge."""
 
 Features = dict[Any, Any]
-"""By id: of an item its GeoJSON geometry rounded and the names of its properties, of a tile's feature its geometry."""
+"""By id: for items their GeoJSON geometry, rounded, and property names; for tiles a feature's geometry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as it came over the wire (`body` still compressed, if it was)."""
+    """A response as sent over the wire (`body` may be compressed)."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -35,7 +35,7 @@ class Answer:
 
 
 def ask(target: Target, path: str, *, encoding: str | None = None, host: str | None = None) -> Answer:
-    """One request on a connection of its own. Raises BenchmarkError for anything but 200."""
+    """Send one request on its own connection. Raises BenchmarkError for statuses other than 200."""
     connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=120)
     try:
         headers = {"Accept-Encoding": encoding or "identity", **({"Host": host} if host else {})}
@@ -52,9 +52,9 @@ def ask(target: Target, path: str, *, encoding: str | None = None, host: str | N
 
 
 def features_of(content: bytes, kind: str) -> Features:
-    """The features in an answer; `kind` is `items`, `item`, or for tiles `points` or `shapes`.
+    """Return the features in a response; `kind` is `items`, `item`, or for tiles `points` or `shapes`.
 
-    Of `collections` those are the collections.
+    For `collections`, these are the collections.
     """
     if kind == "collections":
         return {collection["id"]: None for collection in json.loads(content)["collections"]}
@@ -67,11 +67,11 @@ def features_of(content: bytes, kind: str) -> Features:
 
 
 def difference(ours: Features, theirs: Features, kind: str) -> str | None:
-    """What distinguishes the answers, in words; None where they agree.
+    """Return the difference between the responses in words; None if they agree.
 
-    Tiles differ by design in how far beyond their edge they draw, so only what touches the tile itself counts,
-    and shapes that one side thinks too small to see are not held against it as long as they are few. Of a tile
-    that holds more than a tile may, each side chooses what to show: then only the numbers are compared.
+    By design, tiles draw different widths beyond their edge. So only features that touch the tile itself count, and a
+    few shapes that one side considers too small to see are allowed. In a tile with more features than the limit, each
+    side chooses which to show: then only the numbers are compared.
     """
     if kind in ("points", "shapes") and len(theirs) > _FULL:
         return None if len(ours) > _FULL else f"{len(ours)} features against {len(theirs)}"
@@ -96,7 +96,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _names(feature: dict[str, Any]) -> tuple[str, ...]:
-    # where the key is given as the id alone, it is missing nowhere
+    # a key that is only given as the id is not a missing property
     return tuple(sorted(feature["properties"].keys() - {"id"}))
 
 
@@ -112,7 +112,7 @@ def _tile_features(content: bytes) -> Features:
 
 
 def _touches(coordinates: Any, extent: int) -> bool:
-    """Whether the box around coordinates has an inner point in common with the tile."""
+    """Return whether the box around coordinates shares an inner point with the tile."""
     flat = list(_positions(coordinates))
     xs, ys = [x for x, _ in flat], [y for _, y in flat]
     return bool(max(xs) > 0 and min(xs) < extent and max(ys) > 0 and min(ys) < extent)

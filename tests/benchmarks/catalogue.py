@@ -1,6 +1,6 @@
-"""`python -m tests.benchmarks.catalogue`: what 2,000 tables cost the common service and those that follow it.
+"""`python -m tests.benchmarks.catalogue`: the cost of 2,000 tables for the common service and those that follow it.
 
-Makes the tables of `tests/services/many_tables.py` once, in a PostgreSQL of its own; prints seconds.
+Creates the tables of `tests/services/many_tables.py` once, in its own PostgreSQL; prints seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.benchmarks.settings import FOLDER
 from tests.services.in_process import Client, services
 from tests.services.many_tables import TABLES, make_many_tables
 
-# not those of the other workloads, which may be running
+# not the servers of other workloads, which may be running
 SERVERS = FOLDER / "catalogue"
 _DATABASE = "many_tables"
 _ROUNDS = 5
@@ -52,7 +52,7 @@ async def _run() -> int:
     env = {
         "DATABASE_URL": f"{stack.reader_url(folder, state).rpartition('/')[0]}/{_DATABASE}",
         "COLLECTION_SCHEMAS": "many",
-        # refreshed by hand below
+        # the benchmark refreshes by itself
         "CATALOGUE_REFRESH_SECONDS": "3600",
         "LOG_LEVEL": "ERROR",
     }
@@ -80,13 +80,13 @@ async def _run() -> int:
 
 
 async def prepare(owner_url: str, password: str, tables: int = TABLES) -> None:
-    """The schema, the reading role and so many tables, where they are missing."""
+    """Create the schema, the reading role and `tables` tables, if they are missing."""
     owner = await asyncpg.connect(owner_url, command_timeout=600)
     try:
         await apply_schema(owner)
         await ensure_reader(owner, postgresql.READER, password)
         if not await owner.fetchval("SELECT to_regclass('many.huge') IS NOT NULL"):
-            # what was interrupted is made again
+            # recreate a set of tables that was interrupted
             await owner.execute("DROP SCHEMA IF EXISTS many CASCADE")
             await make_many_tables(owner, tables)
     finally:

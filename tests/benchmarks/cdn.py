@@ -27,7 +27,7 @@ from tests.benchmarks.usage import processes_of, processor_seconds
 from tests.cdn import purging_cdn
 
 _TIMES = 20
-"""How often each address is asked for: all but the first are hits, 95 %."""
+"""Requests per address: all but the first are hits, 95 %."""
 _CLIENTS = 16
 _PLACES = [(z, x, y) for z in range(2, 6) for x in range(2**z) for y in range(2**z // 4, 3 * 2**z // 4)]
 _TABLES = ("hazard.hazard_eq_events", "hazard.hazard_ts_tracks", "hazard.hazard_fl_events")
@@ -37,17 +37,17 @@ _KEPT = ("HIT", "STALE", "UPDATING", "REVALIDATED")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one way to ask."""
+    """The cost of one way to send the requests."""
 
     requests: int
     hits: int
-    """Answers that the CDN had."""
+    """Responses from the CDN's cache."""
     bytes: int
     milliseconds: dict[str, float]
-    """Processor time of the stack for each request of a client, by role."""
+    """Processor time of the stack per client request, by role."""
 
     def line(self, name: str) -> str:
-        """One row for people."""
+        """Return one row for people."""
         parts = ", ".join(f"{role} {spent:.3f}" for role, spent in self.milliseconds.items())
         return (
             f"{name:<15}{self.requests:>7,} requests, {self.hits / self.requests:6.2%} hits of the CDN,"
@@ -56,7 +56,7 @@ class Cost:
 
 
 def addresses(number: int) -> list[str]:
-    """Paths of round `number`, each `_TIMES` times: three quarters tiles, one quarter pages of items."""
+    """Return paths of round `number`, each `_TIMES` times: three quarters tiles, one quarter pages of items."""
     chance = random.Random(SEED)  # noqa: S311 - the same places in each round
     places = chance.sample(_PLACES, 3 * _PAGES)
     tiles = [
@@ -73,7 +73,7 @@ def addresses(number: int) -> list[str]:
 
 
 async def ask(url: str, paths: list[str], processes: dict[str, psutil.Process]) -> Cost:
-    """All of the paths in their order, by several clients. Raises BenchmarkError where an answer is not 200."""
+    """Request all paths in order, from several clients. Raises BenchmarkError if a status is not 200."""
     before = processor_seconds(processes)
     waiting = iter(paths)
     hits = size = 0
@@ -90,7 +90,7 @@ async def ask(url: str, paths: list[str], processes: dict[str, psutil.Process]) 
 
     async with ClientSession(auto_decompress=False) as session:
         await asyncio.gather(*(client(session) for _ in range(_CLIENTS)))
-    # what is written after an answer: logs, counts, entries of caches
+    # include work after a response: logs, counts, cache entries
     await asyncio.sleep(2)
     after = processor_seconds(processes)
     spent = {role: (after[role] - before[role]) * 1000 / len(paths) for role in after}
@@ -98,7 +98,7 @@ async def ask(url: str, paths: list[str], processes: dict[str, psutil.Process]) 
 
 
 async def measure(rounds: int) -> None:
-    """Prints two lines for each round."""
+    """Print two lines for each round."""
     settings = read_settings(os.environ | remembered.recall(read_settings(os.environ).state_dir))
     processes = processes_of(StateFolder(settings.state_dir))
     gateway = f"127.0.0.1:{settings.gateway_port}"

@@ -1,4 +1,4 @@
-"""The generated tables: made once, kept in the benchmark's own cluster, made again when their recipe changes."""
+"""The generated tables: stored in the benchmark's own cluster, and recreated when their recipe changes."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _RECIPE = Path(__file__).with_name("data.sql")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: the piece of the recipe that makes it, and its rows."""
+    """A table: the piece of the recipe that creates it, and its rows."""
 
     schema: str
     name: str
     piece: str
     rows: int
     corners: int = 0
-    """Of each feature, where the piece asks for it."""
+    """Corners of each feature, if the piece uses them."""
 
     @property
     def id(self) -> str:
-        """Of the collection, on both sides."""
+        """Collection id, on both sides."""
         return f"{self.schema}.{self.name}"
 
 
@@ -46,7 +46,7 @@ GROWING_SHAPES = tuple(
 
 
 def tables_of(settings: BenchmarkSettings) -> tuple[Table, ...]:
-    """The tables that a run needs."""
+    """Return the tables that a run needs."""
     if settings.partitions:
         return ()
     if settings.growth:
@@ -55,12 +55,12 @@ def tables_of(settings: BenchmarkSettings) -> tuple[Table, ...]:
 
 
 async def prepare_data(owner_url: str, reader: str, reader_password: str, tables: Sequence[Table]) -> None:
-    """Schema, reading role and tables, as far as they are missing or were made by another recipe."""
+    """Create schema, reading role and tables that are missing or were created by another recipe."""
     connection = await asyncpg.connect(owner_url, command_timeout=3600)
     try:
         await apply_schema(connection)
         await ensure_reader(connection, reader, reader_password)
-        # tipg makes temporary functions when it connects, which no reader of ours may
+        # tipg creates temporary functions when it connects, which our readers may not
         database = await connection.fetchval("SELECT quote_ident(current_database())")
         await connection.execute(f"GRANT TEMPORARY ON DATABASE {database} TO {reader}")
         pieces = _pieces(_RECIPE.read_text(encoding="utf-8"))
@@ -72,18 +72,18 @@ async def prepare_data(owner_url: str, reader: str, reader_password: str, tables
 
 
 def recipe_version() -> str:
-    """Changes when the tables would be made differently."""
+    """Return a value that changes with the tables' definition."""
     return hashlib.sha256(f"{SEED}{_RECIPE.read_text(encoding='utf-8')}".encode()).hexdigest()[:16]
 
 
 def _pieces(text: str) -> dict[str, str]:
-    """The recipe's statements by the name of their piece."""
+    """Return the recipe's statements by the name of their piece."""
     parts = re.split(r"^-- piece: (\w+)$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 async def _make(connection: asyncpg.Connection, table: Table, pieces: dict[str, str]) -> None:
-    """One table with its indexes, statistics and change trigger."""
+    """Create one table with its indexes, statistics and change trigger."""
     mark = f"{recipe_version()} {table.rows} {table.corners}"
     comment = "SELECT obj_description(to_regclass($1), 'pg_class')"
     found = await connection.fetchval(comment, table.id)
@@ -99,7 +99,7 @@ async def _make(connection: asyncpg.Connection, table: Table, pieces: dict[str, 
         await connection.execute(f"GRANT USAGE ON SCHEMA {table.schema} TO dams_reader")
         await connection.execute(f"GRANT SELECT ON {table.id} TO dams_reader")
     await connection.execute(f"VACUUM ANALYZE {table.id}")
-    # last, so that what was interrupted is made again
+    # last, so that an interrupted table is created again
     text = (await connection.fetchval(comment, table.id)).split("\nRecipe ")[0]
     await connection.execute(f"COMMENT ON TABLE {table.id} IS '{text}\nRecipe {mark}'")
     print(f"{table.id}: {table.rows:,} rows in {time.monotonic() - started:.0f} s", flush=True)

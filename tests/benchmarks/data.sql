@@ -1,5 +1,5 @@
--- Hazard-like tables whose every value is a hash of (seed, row, column): the same on every machine, whatever the
--- plan or the number of rows. Applied piece by piece by data.py, which fills in {seed}, {table} and {rows}.
+-- Tables like those of hazards. Every value is a hash of (seed, row, column), so it is the same on every machine, with
+-- every plan and number of rows. Applied piece by piece by data.py, which fills in {seed}, {table} and {rows}.
 
 -- piece: functions
 CREATE OR REPLACE FUNCTION pg_temp.u(id bigint, salt bigint) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS

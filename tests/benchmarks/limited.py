@@ -28,14 +28,14 @@ from tests.benchmarks.workloads_tiles import tile_workloads
 
 _COUNTS = (1, 2, 4, 8)
 _PERIOD = 20_000
-"""Microseconds in which the share is counted: a process that has had its own waits for the next."""
+"""Microseconds per period of the limit: a process that has used its share waits for the next."""
 _ASKED = {"item": "features", "items_10": "features", "tile_small": "tiles"}
-"""Workloads, and the service that answers them."""
+"""Workloads, and the service of each."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.limited", description=__doc__)
-    # of two processors, eight processes leave more than half to all else
+    # on two processors, eight processes leave more than half for everything else
     parser.add_argument("--share", type=float, default=0.1, help="of a processor, for each process")
     parser.add_argument("--seconds", type=float, default=8.0, help="of load for each figure")
     given = parser.parse_args()
@@ -56,7 +56,7 @@ async def _measure(servers: Servers, count: int, share: float, seconds: float, f
     try:
         found = [*items_workloads(servers.product), *await tile_workloads(connection, large=False)]
         workloads = [workload for name in _ASKED for workload in found if workload.name == name]
-        # without limits: a tile of all points takes long
+        # without limits, because a tile of all points takes long
         for table in {table for workload in workloads for table in workload.new_version}:
             await new_version(servers, connection, table)
         with ExitStack() as limits:
@@ -81,7 +81,7 @@ async def _measure(servers: Servers, count: int, share: float, seconds: float, f
 
 
 def _loaded(servers: Servers, workload: Workload, seconds: float) -> tuple[Load, dict[str, float]]:
-    """The load, and what it took of the processors by role."""
+    """Return the load, and its processor time by role."""
     before = processor_seconds(servers.processes)
     load = run_load(
         servers.product,
@@ -97,9 +97,9 @@ def _loaded(servers: Servers, workload: Workload, seconds: float) -> tuple[Load,
 
 @contextmanager
 def limited(process: psutil.Process, share: float) -> Iterator[None]:
-    """A process has so much of one processor at the most, for as long as the block lasts.
+    """Limit a process to this share of one processor, as long as the block lasts.
 
-    Raises BenchmarkError where that may not be set.
+    Raises BenchmarkError if the limit cannot be set.
     """
     root = Path("/sys/fs/cgroup")
     old = root / "cpu"

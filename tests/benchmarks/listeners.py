@@ -1,8 +1,7 @@
-"""What idle listeners to changes cost: python -m tests.benchmarks.listeners URL PID [NUMBER]
+"""The cost of idle change listeners: python -m tests.benchmarks.listeners URL PID [NUMBER]
 
-Opens NUMBER streams of `/changes` at URL, the address of a features process such as http://127.0.0.1:8082 whose process
-id is PID, waits, and tells what the process takes more for each of them than without: resident memory, and processor
-time while nothing changes.
+Opens NUMBER streams of `/changes` at URL, the address of a features process such as http://127.0.0.1:8082 with process
+id PID, and waits. Prints the additional resident memory per stream, and processor time while nothing changes.
 """
 
 import asyncio

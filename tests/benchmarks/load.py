@@ -1,4 +1,4 @@
-"""Load by wrk, a generator that knows neither side: keep-alive connections that each wait for their answer."""
+"""Load from wrk, an independent generator: keep-alive connections that each wait for their response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCRIPT = Path(__file__).with_name("load.lua")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A server under load: where it listens and what precedes every path."""
+    """A server under load: its address, and the prefix of every path."""
 
     name: str
     port: int
@@ -25,7 +25,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one run of the generator saw; latencies in milliseconds, of whole answers."""
+    """The result of one run; latencies of whole responses, in milliseconds."""
 
     seconds: float
     requests: int
@@ -33,13 +33,13 @@ class Load:
     p50_ms: float
     p99_ms: float
     failed: int
-    """Answers with a status of 400 or more."""
+    """Responses with a status of 400 or more."""
     broken: int
-    """Connections refused, cut or timed out."""
+    """Connections that were refused, cut or timed out."""
 
     @property
     def rate(self) -> float:
-        """Answers a second."""
+        """Responses per second."""
         return self.requests / self.seconds if self.seconds else 0.0
 
 
@@ -54,10 +54,10 @@ def run_load(
     encoding: str | None = None,
     whole: bool = True,
 ) -> Load:
-    """Asks for the paths in turn, from the one numbered `first` on, for so many seconds.
+    """Request the paths in turn, starting with number `first`, for `seconds`.
 
-    With `vary_host` every request names another host, so that no cache has its answer. Raises BenchmarkError
-    where wrk is missing or fails, or, if they must be `whole`, any answer was an error: such a rate would mean nothing.
+    With `vary_host` every request has another host, so that no cache has its response. Raises BenchmarkError if wrk is
+    missing or fails, or, if they must be `whole`, any response was an error: such a rate would mean nothing.
     """
     wrk = shutil.which("wrk")
     if wrk is None:

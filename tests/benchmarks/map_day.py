@@ -1,4 +1,4 @@
-"""A day of map use: the same map opened every hour by a browser that keeps what it may, and one change of data at noon.
+"""A day of map use: a caching browser opens the same map every hour, and the data change once at noon.
 
 Counts requests and bytes, not time: with versions in the addresses of tiles, and without.
 """
@@ -27,22 +27,22 @@ _PLACES = [f"3/{x}/{y}" for x in range(2, 6) for y in range(2, 5)]
 
 @dataclass(slots=True)
 class Day:
-    """What a browser asked for, and which tables' tiles after noon."""
+    """A browser's requests, and the tables whose tiles it requested after noon."""
 
     requests: int = 0
     bytes: int = 0
     unchanged: int = 0
-    """Of the requests, those that were answered by 304."""
+    """Number of 304 responses."""
     asked_after_noon: set[str] = field(default_factory=set)
 
 
 async def map_day(product: Target, connection: asyncpg.Connection) -> tuple[Day, Day]:
-    """With versions in the addresses, and without. Raises BenchmarkError where the change does not show."""
+    """Run with versions in the addresses, and without. Raises BenchmarkError if the change is not visible."""
     return await _day(product, connection, versions=True), await _day(product, connection, versions=False)
 
 
 def line(title: str, day: Day) -> str:
-    """One row for people."""
+    """Return one row for people."""
     return (
         f"{title:<31}{day.requests:>10,} requests, {day.unchanged:,} of them answered by 304,"
         f" {day.bytes / 1000:,.0f} kB; after noon tiles of {len(day.asked_after_noon)} of {len(_TABLES)} collections"
@@ -64,7 +64,7 @@ async def _day(product: Target, connection: asyncpg.Connection, *, versions: boo
                     asked = await browser.see(address.replace("{z}/{x}/{y}", place))
                     if asked and visit >= _NOON:
                         browser.day.asked_after_noon.add(table)
-            # by the next hour the tiles of this one are known to be exact, and caches between have asked again
+            # by the next hour, this hour's tiles are known to be exact, and caches have revalidated
             await asyncio.sleep(4 if visit in (0, _NOON) else 0)
             browser.an_hour_passes()
     return browser.day
@@ -79,7 +79,7 @@ async def _shows(browser: _Browser, before: str) -> None:
 
 
 class _Browser:
-    """A private cache (RFC 9111): what is immutable is not asked for again, all else with its ETag after an hour."""
+    """A private cache (RFC 9111): it never revalidates immutable responses, others by ETag after an hour."""
 
     def __init__(self, session: aiohttp.ClientSession, base: str) -> None:
         self._session = session
@@ -91,11 +91,11 @@ class _Browser:
         self.day = Day()
 
     def an_hour_passes(self) -> None:
-        """What keeps for seconds is no longer fresh."""
+        """Expire responses that are cached for seconds."""
         self._fresh.clear()
 
     async def template(self, table: str, *, counted: bool = True) -> str:
-        """The address of the collection's tiles, as TileJSON has it now."""
+        """Return the current address of the collection's tiles in TileJSON."""
         url = f"{self._base}/collections/{table}/tiles/WebMercatorQuad/tilejson.json"
         if not counted:
             async with self._session.get(url, headers={"Accept-Encoding": "identity"}) as response:
@@ -107,11 +107,11 @@ class _Browser:
         return self._templates[table]
 
     async def see(self, url: str) -> bool:
-        """Whether the tile was asked for."""
+        """Return whether the tile was requested."""
         return url not in self._lasting and await self._ask(url) is not None
 
     async def _ask(self, url: str) -> bytes | None:
-        """The body, empty where the browser's own is still right; None where it need not ask."""
+        """Return the body; empty if the browser's copy is current; None without a request."""
         if url in self._fresh:
             return None
         headers = {"Accept-Encoding": "gzip"} | ({"If-None-Match": self._tags[url]} if url in self._tags else {})

@@ -1,4 +1,4 @@
-"""Measures one workload: all sides checked, then loaded in turn, then the limit."""
+"""Measure one workload: check all sides, load them in turn, then measure the limit."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _HITS = re.compile(r"^dams_tile_cache_lookups_total\{result=\"hit\"\} ([\d.e+]+)
 
 @dataclass
 class Side:
-    """What one side gave over all rounds."""
+    """Results of one side over all rounds."""
 
     loads: list[Load] = field(default_factory=list)
     processor_ms: dict[str, float] = field(default_factory=dict)
-    """Per request, by role: a millisecond per request is a second per 1,000."""
+    """Milliseconds per request, by role: equals seconds per 1,000 requests."""
     cached: float | None = None
-    """Share of the answers that a cache gave; None where there is none."""
+    """Share of responses from a cache; None without a cache."""
 
     @property
     def rate(self) -> float:
@@ -50,14 +50,14 @@ class Side:
 
 @dataclass
 class Result:
-    """All that was found out about a workload; `remarks` say what could not be."""
+    """All results of a workload; `remarks` list what could not be measured."""
 
     workload: Workload
     product: Side = field(default_factory=Side)
     peers: dict[str, Side] = field(default_factory=dict)
-    """Those that give its answers."""
+    """Peers that give the same responses."""
     memory_mb: dict[str, float] = field(default_factory=dict)
-    """By role, after the load."""
+    """Memory by role, after the load."""
     limit_rate: float | None = None
     limit_of: str = ""
     answer_bytes: int = 0
@@ -73,18 +73,18 @@ class Meter:
         self._servers = servers
         self._settings = settings
         self._connection = connection
-        # hosts never repeat, whatever ran before, and each load begins elsewhere among 60,000 paths
+        # hosts never repeat between runs, and each load starts at another of 60,000 paths
         self._numbers = itertools.count(int(time.time()), 5_049_001)
         self._turns = itertools.count(0, 4_999)
 
     async def measure(self, workload: Workload) -> Result:
-        """Everything about one workload. Raises BenchmarkError where the answers are not what they should be."""
+        """Return all results of one workload. Raises BenchmarkError if responses are wrong."""
         servers, result = self._servers, Result(workload)
         content = self._check(result)
         script = await self._script(result) if workload.limit else None
         per_round = self._settings.seconds / self._settings.rounds
         for target in (servers.product, *(servers.peers[name] for name in result.peers)):
-            # a cache that is measured is filled before
+            # fill a measured cache first
             filling = 4 if target is servers.product and not workload.uncached else 1
             await self._load(workload, target, _WARM_UP_SECONDS * filling)
         limit: list[float] = []
@@ -108,7 +108,7 @@ class Meter:
         return result
 
     def _check(self, result: Result) -> Answer:
-        """Compares answers of all sides. Raises BenchmarkError where they differ; the last answer of the product."""
+        """Compare responses of all sides and return the product's last one. Raises BenchmarkError if they differ."""
         workload, servers = result.workload, self._servers
         others = {name: paths for name in servers.peers if (paths := PEERS[name].paths(workload)) is not None}
         result.peers = {name: Side() for name in others}
@@ -134,13 +134,13 @@ class Meter:
         return ours
 
     async def _script(self, result: Result) -> Script | None:
-        """pgbench's script for what the product asks PostgreSQL in this workload."""
+        """Return pgbench's script of the product's statements in this workload."""
         workload, servers = result.workload, self._servers
         table = workload.paths[0].split("/")[2]
         await self._new_versions(workload)
         paths = [*workload.paths[: _SAMPLES + 1], *(workload.paths[:1] if len(workload.paths) == 1 else ())]
         async with recording(servers.owner_url, servers.postgresql_log, _READER) as log:
-            # the first request of a kind that a process gets counts rows that the others know
+            # a process's first request of a kind counts rows, which other processes have done already
             for _ in range(2 * max(len(servers.features_ports), len(servers.tiles_ports))):
                 ask(servers.product, paths[0], host=f"s{next(self._numbers)}.example")
             await log.new(table)
@@ -158,7 +158,7 @@ class Meter:
             return None
 
     async def _measured(self, side: Side, workload: Workload, target: Target, seconds: float) -> None:
-        """One round, with what it cost."""
+        """Measure one round with its cost."""
         await self._new_versions(workload, wait=target is self._servers.product)
         counters = self._counters()
         before = processor_seconds(self._servers.processes)
@@ -198,7 +198,7 @@ class Meter:
             await new_version(self._servers, self._connection, table)
 
     def _counters(self) -> tuple[float, float]:
-        """Requests about collections that reached the services, and tiles that Redis had."""
+        """Return the requests about collections that reached the services, and tiles from Redis."""
         requests = hits = 0.0
         for port in (self._servers.common_port, *self._servers.features_ports, *self._servers.tiles_ports):
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/internal/metrics") as answer:
@@ -208,7 +208,7 @@ class Meter:
         return requests, hits
 
     def _doubt(self, result: Result) -> None:
-        """Remarks on what makes a figure less than it seems."""
+        """Add remarks about facts that weaken a figure."""
         workload = result.workload
         if workload.uncached and "session" not in workload.name and (result.product.cached or 0) > 0.02:
             result.remarks.append(f"{result.product.cached:.0%} of the product's answers came from a cache")
@@ -221,8 +221,8 @@ class Meter:
 
 
 async def new_version(servers: Servers, connection: asyncpg.Connection, table: str) -> None:
-    """A committed change of a table, and the product's notice of it. Raises BenchmarkError without that."""
-    # not through the gateway, which may have an answer of a moment ago
+    """Commit a change of a table and wait until the product notices it. Raises BenchmarkError if it does not."""
+    # not through the gateway, which may have a cached response
     tiles = [Target("tiles", port) for port in servers.tiles_ports]
     path = f"/collections/{table}/tiles/WebMercatorQuad/0/0/0?limit=1"
     before = {ask(target, path).headers["ETag"] for target in tiles}

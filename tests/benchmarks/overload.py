@@ -26,7 +26,7 @@ _CANDIDATES = (1, 2, 4, 8, 16)
 
 
 class Others(Asking):
-    """A client that asks for what another collection has, with a pause of a fiftieth of a second."""
+    """A client that requests another collection's data, with a pause of a fiftieth of a second."""
 
     def __init__(self, base_url: str) -> None:
         self._numbers = itertools.count(int(time.time()) % 10**6)
@@ -47,12 +47,12 @@ class Others(Asking):
         self.milliseconds.append((time.perf_counter() - started) * 1000)
 
     def p99(self) -> float:
-        """Milliseconds."""
+        """99th percentile, in milliseconds."""
         return sorted(self.milliseconds)[int(len(self.milliseconds) * 0.99)]
 
 
 def _measure(target: Target, connections: int, seconds: float, first: int) -> tuple[Load, Others, float]:
-    """What a number of connections got, what the others saw, and whole answers a second."""
+    """Return a load's result, the other client's view, and whole responses per second."""
     with Others(f"http://127.0.0.1:{target.port}{target.prefix}") as others:
         load = run_load(
             target, _BUSY, seconds=seconds, connections=connections, first=first, vary_host=True, whole=False

@@ -47,7 +47,7 @@ _NEWEST = FIRST_SEASON + SEASONS - 1
 _ESTIMATED = 10**8
 
 Costs = dict[str, float]
-"""By what they are the costs of, with their unit."""
+"""Costs with their unit, by name."""
 
 
 class _Nodes(NamedTuple):
@@ -113,7 +113,7 @@ async def _made(connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
 
 
 async def _asked(servers: Servers, connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
-    """Seconds until an answer is there where the title says so, else processor time."""
+    """Return seconds until the response if the title says so, else processor time."""
     found: Costs = {}
     async with services() as running:
         begun = time.monotonic()
@@ -156,7 +156,7 @@ async def _asked(servers: Servers, connection: asyncpg.Connection, nodes: _Nodes
 
 
 async def _until_offered(servers: Servers, table: str) -> None:
-    """By each process: what is new is asked for, not waited for by them."""
+    """Wait until each process serves the table, by polling it."""
     asked = [(Target("features", port), "items?limit=1") for port in servers.features_ports]
     asked += [(Target("tiles", port), "tiles/WebMercatorQuad/9/0/0") for port in servers.tiles_ports]
     deadline = time.monotonic() + 60
@@ -171,12 +171,12 @@ async def _until_offered(servers: Servers, table: str) -> None:
 
 
 async def _changed(connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
-    """Seconds; the table has lost its first season afterwards."""
+    """Return seconds; the table has lost its first season afterwards."""
     table, old = nodes.table, FIRST_SEASON
     gone = [f"DELETE FROM {table} WHERE season = {old}", f"VACUUM {table}"]
     if nodes.by_season:
         gone = [f"ALTER TABLE {table} DETACH PARTITION {table}_{old} CONCURRENTLY", f"DROP TABLE {table}_{old}"]
-    # where rows are indexed by the wind, so that none stays where its index entries are
+    # rows are indexed by the wind, so that an update must write index entries
     update = (
         f"UPDATE {table} SET wind_kt = wind_kt + 1 WHERE season = {_NEWEST}"
         f" AND id > (SELECT max(id) FROM {table} WHERE season = {_NEWEST}) - {nodes.rows // 100}"
@@ -201,7 +201,7 @@ def _keep(nodes: _Nodes, costs: Costs) -> None:
 
 
 def _table(kept: dict[str, dict[str, dict[str, float]]]) -> list[str]:
-    """The figures in Markdown."""
+    """Return the figures in Markdown."""
     heads = [*(f"{rows:,}" for rows in PARTITION_ROWS), "exponent", f"{_ESTIMATED:,}, reckoned"]
     lines = [f"| cost | table | {' | '.join(heads)} |", "|---" * (len(heads) + 2) + "|"]
     for title, kinds in kept.items():

@@ -1,4 +1,4 @@
-"""The limit: what PostgreSQL itself gives for the product's statements, prepared, with no server in between."""
+"""The limit: PostgreSQL's own rate for the product's statements, prepared, without a server in between."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Script:
     constants: dict[str, str] = field(default_factory=dict)
 
     def add_statement(self, statement: Statement, names: Sequence[str]) -> None:
-        """The statement with variables of these names for `$1`, `$2`…"""
+        """Append the statement with variables of these names for `$1`, `$2`…"""
 
         def variable(match: re.Match[str]) -> str:
             if match[1]:
                 return f":{names[int(match[1]) - 1]}"
-            # what follows a colon is a variable for pgbench, within quotes too
+            # pgbench reads text after a colon as a variable, even within quotes
             literal = match[2].replace("''", "'")
             return f":{self.constant(literal)}" if ":" in literal else match[0]
 
@@ -38,7 +38,7 @@ class Script:
         self.lines.append(" ".join(text.split()) + ";")
 
     def constant(self, value: str) -> str:
-        """The name of a constant of this value."""
+        """Return the name of a constant with this value."""
         name = next((name for name, known in self.constants.items() if known == value), None)
         if name is None:
             name = f"c{len(self.constants)}"
@@ -47,10 +47,10 @@ class Script:
 
 
 def make_script(samples: Sequence[Sequence[Statement]]) -> Script:
-    """A transaction that runs the statements of one of the samples, chosen at random.
+    """Return a script whose transaction runs the statements of one of the samples, chosen at random.
 
-    Each sample is what one request made the product ask: the same statements with other values. Raises
-    BenchmarkError where they are not the same.
+    Each sample has the product's statements for one request: the same statements with other values. Raises
+    BenchmarkError if the statements differ.
     """
     texts = [statement.text for statement in samples[0]]
     alike = [sample for sample in samples if [statement.text for statement in sample] == texts]
@@ -91,7 +91,7 @@ def _add_sample(script: Script, sample: Sequence[Statement], names: Sequence[str
 
 
 def run_pgbench(reader_url: str, script: Script, *, seconds: float, connections: int) -> float:
-    """Transactions a second with prepared statements. Raises BenchmarkError where pgbench fails."""
+    """Return transactions per second with prepared statements. Raises BenchmarkError if pgbench fails."""
     program = find_programs() / "pgbench"
     if not program.exists():
         raise BenchmarkError("pgbench is not installed")

@@ -1,4 +1,4 @@
-"""Which tiles hold how many of the points, counted in the database itself."""
+"""Find tiles with given numbers of points, by counting in the database."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ORDER BY 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A tile of WebMercatorQuad and how many points lie in it, its buffer not counted."""
+    """A tile of WebMercatorQuad and the number of points in it, without its buffer."""
 
     z: int
     x: int
@@ -38,7 +38,7 @@ class Place:
 
 
 async def places(connection: asyncpg.Connection, fewest: int, most: int) -> list[Place]:
-    """All tiles with so many points, zoom 2 to 14, shuffled by the seed; counted once for each recipe of the data."""
+    """Return all tiles with this many points, zoom 2 to 14, shuffled by the seed; counted once per recipe."""
     file = FOLDER / f"places-{recipe_version()}-{fewest}-{most}.json"
     if not file.exists():
         rows = [list(row) for row in await connection.fetch(_COUNTS, fewest, most)]

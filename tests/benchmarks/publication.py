@@ -40,7 +40,7 @@ _STEPS = ("asked", "changes", "items", "tile")
 
 @dataclass
 class _Publisher:
-    """A feed, as the USGS gives it, with an ETag; `asked` is when the newest was first sent."""
+    """A feed in the USGS's format with an ETag; `asked` is when the newest version was first sent."""
 
     features: list[dict[str, Any]] = field(default_factory=list)
     asked: float | None = None
@@ -53,7 +53,7 @@ class _Publisher:
         return web.json_response({"type": "FeatureCollection", "features": self.features}, headers={"ETag": tag})
 
     def publish(self, longitude: float, latitude: float) -> str:
-        """Adds an earthquake of now; gives its id."""
+        """Add a current earthquake and return its id."""
         now, name = int(time.time() * 1000), f"{_NAME}-{time.time_ns()}"
         said = {"mag": 5.0, "place": "measured", "time": now, "updated": now, "status": "reviewed", "net": "bm"}
         place = {"type": "Point", "coordinates": [longitude, latitude, 10]}
@@ -80,7 +80,7 @@ async def _told(session: ClientSession, listening: asyncio.Event) -> float:
 
 
 async def _round(session: ClientSession, publisher: _Publisher) -> list[float]:
-    """Seconds: from publication until it is asked for, and from there until each of the others has it."""
+    """Return seconds from publication until the request, and from there until each of the others has it."""
     longitude, latitude = random.uniform(-170, 170), random.uniform(-60, 60)  # noqa: S311 - no secret
     tile = morecantile.tms.get("WebMercatorQuad").tile(longitude, latitude, _ZOOM)
     address = f"/api/collections/{_COLLECTION}/tiles/WebMercatorQuad/{_ZOOM}/{tile.x}/{tile.y}"
@@ -103,7 +103,7 @@ async def _round(session: ClientSession, publisher: _Publisher) -> list[float]:
     listening = asyncio.Event()
     told = asyncio.create_task(_told(session, listening))
     await listening.wait()
-    # so that caches hold what was there before
+    # so that caches contain the earlier state
     for _ in range(3):
         await asyncio.gather(in_items(), in_tile())
     await asyncio.sleep(random.uniform(0, 1))  # noqa: S311 - at any moment between two polls

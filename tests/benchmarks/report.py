@@ -29,13 +29,13 @@ def _columns(peers: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def header(peers: Sequence[str]) -> str:
-    """The names of the columns."""
+    """Return the names of the columns."""
     columns = _columns(peers)
     return _line([name for name, _ in columns], columns)
 
 
 def row(result: Result, rates: Mapping[str, float], peers: Sequence[str]) -> str:
-    """One workload; `rates` are the product's in the workloads before it."""
+    """Return one workload's row; `rates` are the product's in the workloads before it."""
     product, limit = result.product, result.limit_rate
     cells = [
         result.workload.title,
@@ -66,12 +66,12 @@ def row(result: Result, rates: Mapping[str, float], peers: Sequence[str]) -> str
 
 
 def rates_of(results: Sequence[Result]) -> dict[str, float]:
-    """The product's answers per second by workload."""
+    """Return the product's responses per second by workload."""
     return {result.workload.name: result.product.rate for result in results}
 
 
 def verdicts(result: Result, rates: Mapping[str, float]) -> list[tuple[str, bool]]:
-    """Each target of the workload, and whether it is met."""
+    """Return each target of the workload, and whether it is met."""
     workload, rate = result.workload, result.product.rate
     found = [
         (f"{name} x{ratio:g}", rate >= ratio * result.peers[name].rate)
@@ -87,7 +87,7 @@ def verdicts(result: Result, rates: Mapping[str, float]) -> list[tuple[str, bool
 
 
 def _grouped(results: Sequence[Result]) -> dict[str, list[str]]:
-    """The titles of the workloads by how caches were kept out of them."""
+    """Return the titles of the workloads by how caches were defeated."""
     groups: dict[str, list[str]] = {}
     for result in results:
         reason = result.workload.uncached or "not at all: these measure the caches"
@@ -96,7 +96,7 @@ def _grouped(results: Sequence[Result]) -> dict[str, list[str]]:
 
 
 def details(results: Sequence[Result]) -> str:
-    """Processor time by part, sizes, memory, remarks, and how caches were kept out."""
+    """Return processor time by part, sizes, memory, remarks, and how caches were defeated."""
     lines = ["", "Processor time, ms per request (= s per 1,000 requests)"]
     for result in results:
         sides = [f"product: {_spent(result.product, PRODUCT)}"]
@@ -118,14 +118,14 @@ def details(results: Sequence[Result]) -> str:
 
 
 def memory_line(when: str, megabytes: Mapping[str, float]) -> str:
-    """What the product takes without PostgreSQL, and what each program takes."""
+    """Return the product's memory without PostgreSQL, and each program's."""
     own = sum(megabytes.get(role, 0) for role in (*PRODUCT, "viewer") if role != "postgresql")
     parts = ", ".join(f"{role} {size:,.0f}" for role, size in megabytes.items())
     return f"Memory {when}, MiB (proportional set size): the product {own:,.0f} without PostgreSQL\n  {parts}"
 
 
 def write_json(file: Path, results: Sequence[Result], versions: Mapping[str, str]) -> None:
-    """All figures, with what they were measured on."""
+    """Write all figures, with the software that was measured."""
     rates = rates_of(results)
     document: dict[str, Any] = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -169,7 +169,7 @@ def _mean(side: Side, name: str) -> float:
 
 
 def _parts(peer: str) -> tuple[str, str]:
-    """The roles whose time an answer of a peer takes."""
+    """Return the roles whose time a peer's response takes."""
     return (peer, "postgresql")
 
 

@@ -1,4 +1,4 @@
-"""The servers of a run: one PostgreSQL for everybody, the product, its peers, and an nginx that serves one file."""
+"""The servers of a run: one shared PostgreSQL, the product, its peers, and an nginx that serves one file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STACK = FOLDER / "stack"
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """What runs, and how it is reached."""
+    """The running servers and their addresses."""
 
     product: Target
     peers: dict[str, Target]
@@ -50,7 +50,7 @@ class Servers:
 
 @contextmanager
 def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
-    """Starts all, with the data in place, and stops all in the end (unless the settings say `keep`)."""
+    """Start all servers with the data, and stop them at the end (unless the settings say `keep`)."""
     databases = StackSettings(state_dir=_SERVERS)
     stack.up(databases, servers_only=True)
     try:
@@ -69,7 +69,7 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
             database_url=stack.reader_url(folder, state),
             redis_url=stack.redis_url(folder, state),
         )
-        # tiles that nobody asked for would be made while others are measured
+        # warming up would render tiles while others are measured
         os.environ["TILE_WARM_UP"] = "none"
         stack.up(services)
         try:
@@ -103,7 +103,7 @@ def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peers
                 processes[name] = psutil.Process(info["pid"])
         if state_folder is not folder:
             processes["supervisor"] = psutil.Process(int(state_folder.supervisor_pid.read_text()))
-    # a spare, which a service of one process has, runs while that is replaced
+    # the spare process of a single-process service runs while that is replaced
     product = {name: port for name, port in StateFolder(_STACK).load().ports.items() if not name.endswith(SPARE)}
     return Servers(
         product=Target("product", ports["gateway"], "/api"),
@@ -140,7 +140,7 @@ def _peer(peer: Peer, port: int, database_url: str, settings: BenchmarkSettings)
 
 @contextmanager
 def file_server(port: int, content: bytes) -> Iterator[psutil.Process]:
-    """nginx as it comes, with one file of this content at /file: what serving bytes costs at the least."""
+    """Run a default nginx with one file of this content at /file: the minimum cost of serving bytes."""
     folder = FOLDER / "nginx"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "tmp").mkdir(parents=True)
@@ -166,7 +166,7 @@ def file_server(port: int, content: bytes) -> Iterator[psutil.Process]:
 
 
 def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    """Raises BenchmarkError with the end of the log where the program ends or does not listen within a minute."""
+    """Wait until a program listens. Raises BenchmarkError with the end of its log after a minute, or if it ends."""
     for _ in range(600):
         if process.poll() is not None:
             break
@@ -182,7 +182,7 @@ def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Asks a program to end, insists after ten seconds."""
+    """Terminate a program, and kill it after ten seconds."""
     process.terminate()
     try:
         process.wait(10)

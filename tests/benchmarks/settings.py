@@ -1,4 +1,4 @@
-"""What a run of the benchmark measures, for how long, and where its files are."""
+"""Settings of a benchmark run: its workloads, its duration, and its files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTITION_SCHEMAS = {
     for rows in PARTITION_ROWS
     for by_season in (False, True)
 }
-"""Each with a table of so many rows, partitioned by season or plain."""
+"""Schemas with a table of this many rows each, partitioned by season or plain."""
 SEED = 1
 
 
@@ -31,8 +31,8 @@ class BenchmarkError(Exception):
 class BenchmarkSettings:
     """`seconds` of load per workload and side, in `rounds` that take turns; `only` names workloads, empty for all.
 
-    `processes` is how many of features and of tiles run, `peers` the names of
-    those that are measured too, `peer_processes` how many workers each has.
+    `processes` is the number of features and of tiles processes, `peers` the names of the peers to measure,
+    `peer_processes` their number of workers.
     """
 
     seconds: float = 4.0
@@ -40,9 +40,9 @@ class BenchmarkSettings:
     only: tuple[str, ...] = ()
     large: bool = False
     growth: bool = False
-    """Tables of growing size, and no others."""
+    """Only tables of growing size."""
     partitions: bool = False
-    """The schemas of tables with and without partitions, which are filled while all runs."""
+    """The schemas of tables with and without partitions, which are filled during the run."""
     keep: bool = False
     processes: int = PROCESSES
     peers: tuple[str, ...] = ("tipg",)
@@ -50,7 +50,7 @@ class BenchmarkSettings:
 
     @property
     def schemas(self) -> tuple[str, ...]:
-        """Whose tables all sides serve."""
+        """Schemas that all sides serve."""
         if self.partitions:
             return tuple(PARTITION_SCHEMAS.values())
         if self.growth:

@@ -1,4 +1,4 @@
-"""What a server asks PostgreSQL, read from PostgreSQL's own log: the statements and their values."""
+"""Read a server's statements and their values from PostgreSQL's own log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Statement:
 
 
 class Recording:
-    """The log of PostgreSQL since recording began."""
+    """The log of PostgreSQL since recording started."""
 
     def __init__(self, log: Path, user: str) -> None:
         self._log = log
@@ -33,7 +33,7 @@ class Recording:
         self._read_up_to = log.stat().st_size
 
     async def new(self, table: str) -> list[Statement]:
-        """The statements about a table (`schema.name`) since the last call."""
+        """Return the statements about a table (`schema.name`) since the last call."""
         await asyncio.sleep(0.5)  # the log passes through a pipe
         if self._log.stat().st_size < self._read_up_to:
             self._read_up_to = 0
@@ -48,7 +48,7 @@ class Recording:
 
 @asynccontextmanager
 async def recording(owner_url: str, log: Path, user: str) -> AsyncIterator[Recording]:
-    """Has PostgreSQL log every statement of every session for a while."""
+    """Make PostgreSQL log every statement of every session for a while."""
     connection = await asyncpg.connect(owner_url)
     try:
         await connection.execute("ALTER SYSTEM SET log_statement = 'all'")
@@ -65,7 +65,7 @@ async def recording(owner_url: str, log: Path, user: str) -> AsyncIterator[Recor
 
 
 def parse(log: str, user: str) -> list[Statement]:
-    """The prepared statements that a user executed, in order."""
+    """Return the prepared statements that a user executed, in order."""
     found: list[Statement] = []
     latest: dict[str, int] = {}
     for pid, of_user, level, text in _entries(log):
@@ -81,7 +81,7 @@ def parse(log: str, user: str) -> list[Statement]:
 
 
 def _entries(log: str) -> list[tuple[str, str, str, str]]:
-    """Process, user, level and text; lines that begin with a tab continue the one before."""
+    """Return process, user, level and text; lines that begin with a tab continue the previous one."""
     entries: list[tuple[str, str, str, str]] = []
     for line in log.splitlines():
         if line.startswith("\t") and entries:

@@ -1,4 +1,4 @@
-"""Samples of a service fall into the library whose function was at work."""
+"""Samples of a service belong to the library of the running function."""
 
 from tests.benchmarks.anatomy.shares import OURS, library, shares
 from tests.benchmarks.settings import REPOSITORY

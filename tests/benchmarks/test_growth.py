@@ -1,4 +1,4 @@
-"""The exponents of growth, which documents quote."""
+"""The exponents of growth that documents quote."""
 
 from __future__ import annotations
 

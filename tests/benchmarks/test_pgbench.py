@@ -1,4 +1,4 @@
-"""The pure parts of the benchmark: what is read from PostgreSQL's log, and the script that is made of it."""
+"""The pure parts of the benchmark: parsing PostgreSQL's log, and building the script from it."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_numbers_vary_and_texts_are_constants() -> None:
     assert "\\set v0 2.5" in script.lines
     assert set(script.constants.values()) == {"O'Higgins, $1 = x", "HH24:MI"}
     names = {value: name for name, value in script.constants.items()}
-    assert script.lines[-1] == (  # a text to compare with, sent to no server
+    assert script.lines[-1] == (  # a text for comparison, never sent to a server
         f'SELECT to_char("at", :{names["HH24:MI"]}) FROM "a"."b"'
         f' WHERE "x" > :v0::float8 AND "name" = :{names[statement.values[1] or ""]}::text;'
     )

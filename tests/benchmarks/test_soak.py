@@ -1,4 +1,4 @@
-"""The verdict of a soak: what rises is told, and a minute in which something was restarted is not taken for a rise."""
+"""The verdict of a soak: a rise is reported, and a minute with a restart does not count as one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_small_numbers_may_rise_by_their_floor() -> None:
 def test_a_process_that_is_away_is_not_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     killed: list[int] = []
     monkeypatch.setattr(os, "kill", lambda pid, _: killed.append(pid))
-    # what the supervisor says of a program that it is about to start again
+    # the supervisor's state of a program that it is about to restart
     monkeypatch.setattr(RunningStack, "pid", lambda *_: 0)
     told = Disturbing(RunningStack(tmp_path, ""), seed=1).kill()
     assert told.endswith("was away already")

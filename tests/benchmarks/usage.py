@@ -21,21 +21,21 @@ ROLES = {
     **{name: (name,) for name in PEERS},
     "viewer": ("viewer",),
 }
-"""What belongs together in the report, by the names of the first processes; `logs` is who writes them to disk."""
+"""Groups of the report, by the names of the first processes; `logs` is the one that writes logs to disk."""
 
 PRODUCT = ("common", "features", "tiles", "gateway", "logs", "redis", "postgresql")
-"""Whose time an answer of the product takes: common, too, which keeps up with the data. The viewer is not asked."""
+"""Roles of the product's responses, including common, which follows the data. The viewer gets no requests."""
 
 
 def processes_of(folder: StateFolder) -> dict[str, psutil.Process]:
-    """The first processes of a running stack by program, and who starts them."""
+    """Return the first processes of a running stack by program, including the supervisor."""
     states = Supervisor(folder, folder.load().ports["supervisor"]).states()
     processes = {name: psutil.Process(state["pid"]) for name, state in states.items() if state["pid"]}
     return processes | {"supervisor": psutil.Process(int(folder.supervisor_pid.read_text()))}
 
 
 def processor_seconds(processes: Mapping[str, psutil.Process]) -> dict[str, float]:
-    """User and system time so far by role, of each first process with its descendants, dead ones included."""
+    """Return user and system time so far by role, of each first process with its descendants, also dead ones."""
     return {
         role: sum(_tree_seconds(processes[name], descend=role != "logs") for name in names if name in processes)
         for role, names in ROLES.items()
@@ -44,7 +44,7 @@ def processor_seconds(processes: Mapping[str, psutil.Process]) -> dict[str, floa
 
 
 def memory_megabytes(processes: Mapping[str, psutil.Process]) -> dict[str, float]:
-    """Memory now by role in MiB; what processes share is counted in parts (proportional set size)."""
+    """Return current memory by role in MiB; shared memory is divided (proportional set size)."""
     result = {}
     for role, names in ROLES.items():
         trees = [processes[name] for name in names if name in processes]

@@ -1,4 +1,4 @@
-"""What is asked of all sides, and what is hoped for."""
+"""The requests to all sides, and their targets."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A kind of request: the paths, and how a cached answer is kept from passing for an uncached one."""
+    """A kind of request: its paths, and how cached responses are prevented."""
 
     name: str
     title: str
     kind: str
-    """Of answer, see `answers.features_of`."""
+    """Kind of response, see `answers.features_of`."""
     paths: Sequence[str]
     uncached: str
-    """How caches are defeated on all sides; named in the report. Empty where they are part of what is measured."""
+    """How caches are defeated on all sides, for the report. Empty if caches are part of the measurement."""
     peer_paths: Sequence[str] | None = None
-    """Where a peer that speaks our language has other addresses for the same answers."""
+    """Other addresses for the same responses, for peers that use our query language."""
     vary_host: bool = False
-    """Each request names another host, as caches know answers by host."""
+    """Whether each request has another host, because caches store responses by host."""
     new_version: tuple[str, ...] = ()
-    """Tables that get a new data version before each round, so that no cached tile of theirs is valid."""
+    """Tables that get a new data version before each round, so that none of their cached tiles is valid."""
     encoding: str | None = None
     connections: int = 8
     peer_seconds: float = 0.0
-    """At least so much for a peer, where it answers too slowly to be counted in the usual time."""
+    """Minimum seconds for a peer that is too slow for the usual time."""
     limit: bool = False
-    """Measure what PostgreSQL gives for the same statements."""
+    """Whether to measure PostgreSQL's rate for the same statements."""
     file: bool = False
-    """Measure what nginx gives for a file with the same content."""
+    """Whether to measure nginx's rate for a file with the same content."""
     checked: int = 8
-    """How many of the paths are compared with the peers' answers."""
+    """Number of paths to compare with the peers' responses."""
     of_peer: Mapping[str, float] = field(default_factory=dict)
     """Targets by peer: product / peer."""
     of_limit: float | None = None

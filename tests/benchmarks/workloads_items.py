@@ -23,7 +23,7 @@ _PAGES = 400
 
 
 def items_workloads(product: Target) -> list[Workload]:
-    """The workloads, reproducible by the seed; the product is asked for the cursors of deep pages."""
+    """Return the workloads, reproducible by the seed; the product provides the cursors of deep pages."""
     choice = random.Random(SEED)  # noqa: S311 - reproducible, not secret
     rows = choice.sample(range(1, POINTS.rows + 1), 60_000)
     boxes, filters = _boxes(choice), _filters(choice)
@@ -96,12 +96,12 @@ def _uncounted(name: str, title: str, paths: list[str]) -> Workload:
 
 
 def _deep_page(product: Target) -> str:
-    """The address of the page after row 400,000, as the `next` link of the page before it has it."""
+    """Return the address of the page after row 400,000, from the `next` link of the page before it."""
     return next_page(product, f"{_ITEMS}?limit=10&offset={_DEEP - 10}")
 
 
 def _harvest(product: Target) -> list[str]:
-    """The addresses of pages of 1,000, one after the other."""
+    """Return the addresses of pages of 1,000, one after another."""
     paths = [f"{_ITEMS}?limit=1000"]
     while len(paths) < _PAGES:
         paths.append(next_page(product, paths[-1]))
@@ -118,7 +118,7 @@ def next_page(product: Target, path: str) -> str:
 
 
 def _boxes(choice: random.Random) -> list[str]:
-    """Boxes a few degrees wide, anywhere between 60 degrees south and north."""
+    """Return boxes a few degrees wide, anywhere between 60 degrees south and north."""
     paths = []
     for _ in range(60_000):
         west, south = choice.uniform(-180, 176), choice.uniform(-60, 57)
@@ -128,7 +128,7 @@ def _boxes(choice: random.Random) -> list[str]:
 
 
 def _filters(choice: random.Random) -> list[str]:
-    """Strong earthquakes of a month: a filter of three comparisons, two of them indexed."""
+    """Return filters for strong earthquakes of a month: three comparisons, two of them indexed."""
     text = quote(
         "magnitude >= 4 AND depth < {depth:.4f} AND event_date >= TIMESTAMP('{year}-{month:02}-01T00:00:00Z')"
         " AND event_date < TIMESTAMP('{year}-{after:02}-01T00:00:00Z')",

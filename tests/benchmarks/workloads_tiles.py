@@ -29,7 +29,7 @@ _ENOUGH = 30_000
 
 
 async def tile_workloads(connection: asyncpg.Connection, *, large: bool) -> list[Workload]:
-    """The workloads, reproducible by the seed."""
+    """Return the workloads, reproducible by the seed."""
     choice = random.Random(SEED)  # noqa: S311 - reproducible, not secret
     small, full = await places(connection, 24, 60), await places(connection, 1_400, 1_800)
     seen = await _seen(connection, choice)
@@ -90,7 +90,7 @@ def _uncached(
     of_limit: float | None = None,
     of_other: tuple[str, float] | None = None,
 ) -> Workload:
-    """Different tiles, none of them cached."""
+    """Return different tiles, all uncached."""
     return Workload(
         name,
         title,
@@ -110,14 +110,14 @@ def _uncached(
 
 
 def _hot(name: str, title: str, among: Sequence[Place]) -> Workload:
-    """One tile that everybody asks for; what nginx gives for a file of its size is the limit."""
+    """Return one tile that all clients request; the limit is nginx's rate for a file of its size."""
     return Workload(
         name, title, "points", [_path(POINTS.id, _addresses(among)[0])], "", encoding="gzip", file=True, of_limit=0.7
     )
 
 
 def _without_repetition(paths: Sequence[str]) -> list[str]:
-    """The paths, then the same with one `limit` after another, which only tiles that are cut feel."""
+    """Return the paths, then the same with changing `limit`, which only affects tiles that are cut."""
     unique = list(dict.fromkeys(paths))
     repeated = (f"{path}?limit={limit}" for limit in range(_MOST - 1, _LEAST, -1) for path in unique)
     return list(islice(chain(unique, repeated), _ENOUGH))
@@ -133,7 +133,7 @@ def _path(table: str, address: Address) -> str:
 
 
 async def _seen(connection: asyncpg.Connection, choice: random.Random) -> list[tuple[float, float]]:
-    """Longitude and latitude of places that people look at: where there are points."""
+    """Return longitude and latitude of places that people look at: near points."""
     ids = choice.sample(range(1, POINTS.rows + 1), 20_000)
     rows = await connection.fetch(
         f"SELECT id, ST_X(geom), ST_Y(geom) FROM {POINTS.id} WHERE id = ANY ($1::int[])",
@@ -151,14 +151,14 @@ def tile_at(zoom: int, longitude: float, latitude: float) -> Address:
 
 
 def _session(start: tuple[float, float], choice: random.Random) -> list[tuple[Address, Table]]:
-    """What a map of four by three tiles asks for: a look, a walk, a closer look, a walk; later the first look again."""
+    """Return the requests of a map of 4 by 3 tiles: a view, a walk, a closer view, a walk, the first view again."""
     z, x, y = tile_at(choice.randint(3, 8), *start)
     views = [
         _view(z + deeper, (x << deeper) + across, (y << deeper) + down)
         for deeper in (0, 1)
         for across, down in ((0, 0), (1, 0), (1, 1), (2, 1))
     ]
-    # what a map shows already it does not ask for
+    # a map does not request tiles that it already shows
     walked = dict.fromkeys((tile, layer) for view in views for tile in view for layer in _LAYERS)
     return [*walked, *((tile, layer) for tile in views[0] for layer in _LAYERS)]
 

@@ -1,1 +1,1 @@
-"""The manifests on a real cluster, while they are asked."""
+"""Tests of the manifests on a real cluster under load."""

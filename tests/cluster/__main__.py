@@ -45,18 +45,18 @@ _PARTS = (*_SERVICES, "gateway")
 _READER = "postgresql://dams:trial-reader@postgresql.dams-trial:5432/dams"
 _OWNER = "dams_owner:trial-owner"
 _INSIDE = {"common": 8081, "features": 8082, "tiles": 8083, "viewer": 8084, "redis": 6379, "gateway-internal": 8090}
-"""What other namespaces must not reach, by name of the Service."""
+"""Ports that other namespaces must not reach, by name of the Service."""
 _PROCESS = "a process"
-"""How changes begin that kill one."""
+"""Prefix of the names of changes that kill a process."""
 _CUT = "stream: IncompleteRead"
-"""What a process that is killed leaves of a large page."""
+"""Error of a large page from a process that is killed."""
 _NAMED_SECONDS = 35
-"""Until the gateway knows a new pod at the latest: names that the cluster's DNS gives may be 30 seconds old."""
+"""Maximum seconds until the gateway knows a new pod: names from the cluster's DNS may be 30 seconds old."""
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """How the service is asked."""
+    """How the service is requested."""
 
     base_url: str
     clients: int
@@ -65,7 +65,7 @@ class _Trial:
 
     @property
     def is_operated(self) -> bool:
-        """Whether its database is the operator's."""
+        """Whether its database belongs to the operator."""
         return self.overlay == _OPERATED
 
 
@@ -92,14 +92,14 @@ def main() -> int:
         return 0
     deploy(given.overlay)
     trial = _Trial(_address(), given.clients, given.pause, given.overlay)
-    # names of pods that are new are not known everywhere at once
+    # names of new pods are not known everywhere at once
     answered(trial.base_url, f"{EVENTS}/items?limit=1")
     print(f"{trial.base_url} answers", flush=True)
     lost = 0
     for title, change in _changes(trial):
         if given.only in title:
             found = _lost(trial, title, change)
-            # its only server is away until its container runs again: longer than requests wait
+            # its only server is unavailable until its container runs again: longer than requests wait
             lost += 0 if change is _database_restarted else found
     open_ports = reached_from_elsewhere(trial)
     print(f"reached from another namespace: {', '.join(open_ports) or 'the gateway alone'}")
@@ -112,7 +112,7 @@ def _address() -> str:
 
 
 def deploy(overlay: str) -> None:
-    """Database and overlay, as the README of the manifests has it; returns when all is available."""
+    """Deploy database and overlay, as in the README of the manifests; returns when all is available."""
     kubectl("apply", "-f", str(_HERE / "namespace.yaml"))
     if overlay == _OPERATED:
         cloudnative_pg.deploy()
@@ -132,7 +132,7 @@ def _deploy_beside_a_database(overlay: str) -> None:
 
 
 def _database() -> None:
-    """With the demo data, and the secret that leads to it."""
+    """Deploy the demo data, and the secret with its address."""
     kubectl("apply", "-f", str(_HERE / "database.yaml"))
     kubectl("-n", "dams-trial", "rollout", "status", "statefulset/postgresql", f"--timeout={MINUTES}m")
     kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
@@ -141,10 +141,10 @@ def _database() -> None:
 
 
 def reached_from_elsewhere(trial: _Trial) -> list[str]:
-    """The Services, but for the gateway's, and pods of the database that a pod of another namespace can connect to.
+    """Return Services, except the gateway's, and database pods that a pod of another namespace can connect to.
 
-    Leaves out what Prometheus may, which is in the same namespace. Raises CalledProcessError where not even the gateway
-    answers it.
+    Ports for Prometheus, which is in the same namespace, are left out. Raises CalledProcessError if not even the
+    gateway answers it.
     """
     inside = {**_INSIDE, **(cloudnative_pg.INSIDE if trial.is_operated else {}), "gateway": 80}
     read = requests_per_second.ASKED if trial.overlay == requests_per_second.OVERLAY else {}
@@ -167,7 +167,7 @@ def reached_from_elsewhere(trial: _Trial) -> list[str]:
 
 
 def _changes(trial: _Trial) -> list[tuple[str, Callable[[], object]]]:
-    """What happens to the cluster, one after the other."""
+    """Return the changes of the cluster, in order."""
     return [
         *((f"{part} is rolled out", partial(_restarted, part)) for part in _PARTS),
         *((f"a pod of {part} is killed", partial(_killed, part)) for part in _PARTS),
@@ -181,18 +181,18 @@ def _restarted(part: str) -> None:
     before = _pods(part)
     kubectl("-n", "dams", "rollout", "restart", f"deployment/{part}")
     rolled_out(part)
-    # the old processes answer to their end
+    # the old processes answer until their end
     kubectl("-n", "dams", "wait", "--for=delete", *before, f"--timeout={MINUTES}m")
 
 
 def _killed(part: str) -> None:
-    """One pod of the part, at once."""
+    """Kill one pod of the part at once."""
     kubectl("-n", "dams", "delete", _one_of_two(part), "--grace-period=0", "--force", "--wait=false")
     rolled_out(part)
 
 
 def _process_killed(part: str) -> None:
-    """The process of one pod, which is started again in its place, with the same address."""
+    """Kill the process of one pod, which is restarted in place, with the same address."""
     pod = _one_of_two(part)
     node, container, before = _run_of(pod)
     kill_container(node, container.rpartition("/")[2])
@@ -201,7 +201,7 @@ def _process_killed(part: str) -> None:
 
 
 def _one_of_two(part: str) -> str:
-    """A pod of the part, while another one is there: with a single one there is nothing to answer."""
+    """Return a pod of the part if there is another one: a single one could not be replaced."""
     kubectl("-n", "dams", "scale", f"deployment/{part}", "--replicas=2")
     rolled_out(part)
     time.sleep(_NAMED_SECONDS)
@@ -209,7 +209,7 @@ def _one_of_two(part: str) -> str:
 
 
 def _run_of(pod: str) -> list[str]:
-    """Its node, its container and how often that was started anew."""
+    """Return its node, its container and its number of restarts."""
     status = "{.status.containerStatuses[0].containerID} {.status.containerStatuses[0].restartCount}"
     return kubectl("-n", "dams", "get", pod, "-o", f"jsonpath={{.spec.nodeName}} {status}").split()
 
@@ -219,7 +219,7 @@ def _pods(part: str) -> list[str]:
 
 
 def _database_restarted() -> None:
-    # its first process: the container ends and is started again, and with it the shell that asks for it
+    # the first process: its container ends and restarts, including the shell of this command
     command = ["kubectl", "-n", "dams-trial", "exec", "postgresql-0", "--", "sh", "-c", "kill -INT 1"]
     subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
     time.sleep(1)
@@ -245,7 +245,7 @@ def _lost(trial: _Trial, title: str, change: Callable[[], object]) -> int:
         flush=True,
     )
     if title.startswith(_PROCESS):
-        # what it had begun to send ends with it, visibly
+        # large responses in progress end visibly with the process
         lost -= sum(count for outcome, count in asking.lost.items() if outcome.startswith(_CUT))
     if writing is None:
         return lost

@@ -1,4 +1,4 @@
-"""What is asked of the cluster that kubectl leads to, and of the service in it."""
+"""Commands for the cluster of kubectl, and for the service in it."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from pathlib import Path
 from tests.system.keeping import Client
 
 MINUTES = 10
-"""How long anything may take."""
+"""Maximum minutes of any step."""
 
 
 def kubectl(*arguments: str, given: str | None = None) -> str:
-    """What kubectl writes. Raises CalledProcessError where it fails, having written why."""
+    """Return kubectl's output. Raises CalledProcessError if it fails, after printing why."""
     done = subprocess.run(["kubectl", *arguments], input=given, stdout=subprocess.PIPE, check=True, text=True)
     return done.stdout
 
 
 def make_secret(name: str, **values: str) -> None:
-    """In the namespace of the service, anew where it is there."""
+    """Create or replace a secret in the namespace of the service."""
     lines = "\n".join(f"{key}={value}" for key, value in values.items())
     source = ("create", "secret", "generic", name, "--from-env-file=/dev/stdin", "--dry-run=client", "-o", "yaml")
     kubectl("-n", "dams", "apply", "-f", "-", given=kubectl("-n", "dams", *source, given=lines))
 
 
 def make_config_map(namespace: str, name: str, *files: Path) -> None:
-    """Of whole files, anew where it is there."""
+    """Create or replace a config map of whole files."""
     source = ("create", "configmap", name, *(f"--from-file={file}" for file in files), "--dry-run=client", "-o", "yaml")
     kubectl("-n", namespace, "apply", "-f", "-", given=kubectl(*source))
 
 
 def rolled_out(part: str) -> None:
-    """Returns when all pods of the part are the new ones."""
+    """Return when all pods of the part are new."""
     kubectl("-n", "dams", "rollout", "status", f"deployment/{part}", f"--timeout={MINUTES}m")
 
 
 def eventually(found: Callable[[], bool], what: str, *, seconds: float = MINUTES * 60) -> None:
-    """Raises RuntimeError where it is not so in time. Something that cannot be asked at the moment is not so yet."""
+    """Wait until it is true. Raises RuntimeError on timeout. An error counts as not true yet."""
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -53,7 +53,7 @@ def eventually(found: Callable[[], bool], what: str, *, seconds: float = MINUTES
 
 
 def answered(base_url: str, path: str) -> None:
-    """Returns when the service answers there with 200. Raises RuntimeError where it does not within a minute."""
+    """Return when the service answers there with 200. Raises RuntimeError after a minute."""
 
     def found() -> bool:
         client = Client(base_url)
@@ -66,19 +66,19 @@ def answered(base_url: str, path: str) -> None:
 
 
 def pods(selector: str) -> list[str]:
-    """Names, each behind `pod/`."""
+    """Return names, each behind `pod/`."""
     return kubectl("-n", "dams", "get", "pods", "-l", selector, "-o", "name").split()
 
 
 def run_python(script: str, **pod: object) -> str:
-    """What the script writes in a pod of another namespace, whose specification has what is told beside it."""
+    """Return the script's output in a pod of another namespace; `pod` extends its specification."""
     run = ("-n", "dams-trial", "run", f"trial-{int(time.time())}", "--rm", "-i", "--quiet", "--restart=Never")
     image = ("--image=dams-database:1.0.0a0", f"--overrides={json.dumps({'spec': pod})}")
     return kubectl(*run, *image, "--command", "--", "python", "-c", script)
 
 
 def kill_container(node: str, container: str) -> None:
-    """Its processes, from the node: from within the first of them is out of reach."""
+    """Kill its processes from the node: from inside, the first of them cannot be killed."""
     script = (
         "import os, pathlib, signal\n"
         "for process in pathlib.Path('/proc').glob('[0-9]*'):\n"

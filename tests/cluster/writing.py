@@ -1,4 +1,4 @@
-"""A row that is written all the time, and how old what the service says of it is."""
+"""A row that is written all the time, and the age of the service's responses about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from tests.system.keeping import Client
 
 COLLECTION = "hazard.trial_writes"
 OLDEST_SECONDS = 10.0
-"""While a process finds no primary it reads replicas as they are; it has the new one within seconds."""
+"""Maximum age in seconds: without a primary, a process reads replicas as they are; it finds the new one within seconds.
+"""
 _ROW = f"/collections/{COLLECTION}/items/1"
 _TABLE = f"""
 CREATE TABLE IF NOT EXISTS {COLLECTION} (id integer PRIMARY KEY, n bigint NOT NULL, geom geometry(Point, 4326));
@@ -31,7 +32,7 @@ _ERRORS = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError,
 
 
 class Writing:
-    """Commits several times a second, on the server that is the primary at the moment, and asks the service."""
+    """Commits several times a second, on the current primary, and requests the row from the service."""
 
     def __init__(self, owner_url: str, base_url: str) -> None:
         self._owner_url = owner_url
@@ -40,13 +41,13 @@ class Writing:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._write()))
         self._asking = Asking([self._ask], pause=0.05)
-        # when, and which number
+        # time and number
         self._committed: list[tuple[float, int]] = []
         self._seen: list[tuple[float, int]] = []
         self.lost_commits = 0
-        """Those that the server had confirmed, and its successor did not have."""
+        """Commits that the server confirmed, but its successor lost."""
         self.refused: Counter[str] = Counter()
-        """Answers that were not given."""
+        """Failed responses."""
 
     def __enter__(self) -> Self:
         asyncio.run(self._make_table())
@@ -63,18 +64,18 @@ class Writing:
 
     @property
     def committed(self) -> int:
-        """How many commits were confirmed and not lost."""
+        """Number of commits that were confirmed and not lost."""
         return len(self._committed)
 
     @property
     def pause(self) -> float:
-        """The longest time in which nothing could be committed, in seconds."""
+        """Longest time without a possible commit, in seconds."""
         times = [when for when, _ in self._committed]
         return max((after - before for before, after in pairwise(times)), default=0.0)
 
     @property
     def oldest(self) -> float:
-        """How long before it was asked for an answer the first commit was that it lacked, at the most."""
+        """Maximum seconds between a commit and a later request whose response still lacked it."""
         return max((self._age(asked, number) for asked, number in self._seen), default=0.0)
 
     def _age(self, asked: float, number: int) -> float:

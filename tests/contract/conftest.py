@@ -1,4 +1,4 @@
-"""The published document, and a way to ask for what it describes."""
+"""The published document, and functions to request what it describes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ELSEWHERE = {
     ALERTS: {"collectionId": "hazard.hazard_fl_alerts", "itemId": "1"},
     "/events/{eventId}": {"eventId": "AL112017"},
 }
-"""Places of operations that not every collection has."""
+"""Path parameters of operations that only some collections have."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Response:
 
     @property
     def type(self) -> str:
-        """The Content-Type as it was sent."""
+        """The Content-Type as sent."""
         return self.headers.get("Content-Type", "")
 
     def json(self) -> Any:
@@ -62,17 +62,17 @@ class Operation:
         return [parameter["name"] for parameter in self.parameters if parameter["in"] == "path"]
 
     def content(self, status: str = "200") -> dict[str, Any]:
-        """Media type to its declaration."""
+        """Return media type to its declaration."""
         return dict(self.responses[status].get("content", {}))
 
     def negotiated(self) -> list[str]:
-        """The media types of a 200 among which `Accept` chooses."""
+        """Return the media types of a 200 that `Accept` chooses from."""
         return [name for name, entry in self.content().items() if not entry.get("x-only-with-f")]
 
 
 @dataclass(frozen=True)
 class Api:
-    """The running service and what it says about itself."""
+    """The running service and its document."""
 
     base: str
     document: dict[str, Any]
@@ -80,7 +80,7 @@ class Api:
     """A value for each path parameter."""
 
     def get(self, path: str, parameters: dict[str, str] | None = None, **headers: str) -> Response:
-        """Ask for a path of the document, or an absolute address."""
+        """Request a path of the document, or an absolute address."""
         url = path if path.startswith("http") else self.base + path
         url += ("&" if "?" in url else "?") + urlencode(parameters) if parameters else ""
         request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the stack's own address
@@ -92,7 +92,7 @@ class Api:
                 return Response(error.code, error.headers, error.read(), url)
 
     def resolved(self, node: dict[str, Any]) -> dict[str, Any]:
-        """What a local reference refers to."""
+        """Return the target of a local reference."""
         while "$ref" in node:
             target: Any = self.document
             for step in node["$ref"].removeprefix("#/").split("/"):
@@ -105,7 +105,7 @@ class Api:
         for path, item in self.document["paths"].items():
             for operation in item.values():
                 if STREAM in operation["responses"]["200"].get("content", {}):
-                    # it has no end; tests/services/features/streaming asks for it
+                    # a stream has no end; tests/services/features/streaming tests it
                     continue
                 yield Operation(
                     path,
@@ -115,7 +115,7 @@ class Api:
                 )
 
     def address(self, path: str, **places: str) -> str:
-        """A path of the document with its parameters filled in; required ones of the query have their example."""
+        """Return a path of the document with its parameters filled in; required query parameters have their example."""
         filled = path.format(**{**self.places, **_ELSEWHERE.get(path, {}), **places})
         declared = [self.resolved(entry) for entry in self.document["paths"][path]["get"].get("parameters", [])]
         required = [entry for entry in declared if entry["in"] == "query" and entry.get("required")]
@@ -139,9 +139,9 @@ def _gathered(api: Api) -> bool:
 
 @pytest.fixture(scope="session")
 def api(stack: RunningStack) -> Api:
-    """The whole service with its merged document."""
+    """Return the whole service with its merged document."""
     probe = Api(stack.base_url, {}, {})
-    # parts are gathered in the background, a moment after their services have started
+    # parts are collected in the background, a moment after their services have started
     eventually_true(lambda: _gathered(probe))
     document = probe.get("/openapi.json").json()
     items = probe.get(f"/collections/{COLLECTION}/items?limit=1", Accept="application/geo+json").json()

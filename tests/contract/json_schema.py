@@ -1,4 +1,4 @@
-"""Schemas of OpenAPI 3.0 as JSON Schema: `nullable`, and nothing beside a `$ref`."""
+"""Convert schemas of OpenAPI 3.0 to JSON Schema: `nullable`, and no members beside a `$ref`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 
 def faults(document: dict[str, Any], schema: dict[str, Any], value: Any) -> list[str]:
-    """What in `value` is not as `schema` of the OpenAPI `document` says."""
+    """Return the violations in `value` of `schema` in the OpenAPI `document`."""
     whole = {**_translated(schema), "components": _translated(document["components"])}
     validator = Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER)
     return [f"{error.json_path}: {error.message[:300]}" for error in validator.iter_errors(value)]

@@ -1,4 +1,4 @@
-"""What is answered is what the document says: every operation, every JSON format, and the errors."""
+"""Responses match the document: every operation, every JSON format, and the errors."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_errors_have_the_documented_shape(api: Api) -> None:
             assert missing.status == 404, missing.url
             _check(api, operation, missing, [missing.json()])
         refused = api.get(api.address(operation.path), Accept="image/png")
-        # where there is one representation there is nothing to refuse
+        # a single representation cannot be refused
         assert refused.status == (406 if len(operation.negotiated()) > 1 else 200), refused.url
         if refused.status == 406:
             _check(api, operation, refused, [refused.json()])

@@ -1,4 +1,4 @@
-"""Clients that were not written here read the service: GDAL and OWSLib."""
+"""Independent clients read the service: GDAL and OWSLib."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.client_programs import command
 from tests.contract.conftest import COLLECTION, Api
 
 _NAME = re.compile(r"\d+: (\S+)")
-"""A line of what ogrinfo lists."""
+"""A line of ogrinfo's list."""
 
 pytestmark = pytest.mark.system
 
 
 def _gdal(program: str, *arguments: str, stderr: bool = False) -> str:
-    # addresses of the stack are local, whatever proxy the machine has
+    # addresses of the stack are local, even if the machine has a proxy
     environment = {**os.environ, "no_proxy": "127.0.0.1", "GDAL_PAM_ENABLED": "NO"}
     result = subprocess.run(command(program, *arguments), capture_output=True, text=True, check=False, env=environment)
     assert result.returncode == 0, result.stderr
@@ -53,7 +53,7 @@ def test_gdal_leaves_what_it_can_to_the_service(api: Api) -> None:
     shown = _gdal("ogrinfo", *address, "-where", f"title = '{value}' AND place IS NOT NULL", stderr=True)
     assert f"title (String) = {value}" in shown
     asked = [unquote(line) for line in shown.splitlines() if "HTTP: Fetch" in line and "/items" in line]
-    # the first looks at what there is
+    # the first request explores the layer
     assert any(f"title={value}" in address for address in asked), asked
 
 

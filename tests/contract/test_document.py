@@ -1,4 +1,4 @@
-"""The merged OpenAPI document: valid, complete, and the same as what is served."""
+"""The merged OpenAPI document: valid, complete, and the same as the served one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.contract.conftest import Api
 
 pytestmark = pytest.mark.system
 
-# of the contract's table of endpoints
+# from the contract's table of endpoints
 PATHS = {
     "/",
     "/conformance",

@@ -1,4 +1,4 @@
-"""DuckDB's spatial extension reads GeoParquet, FlatGeobuf and GeoPackage: geometries as a type of its own."""
+"""DuckDB's spatial extension reads GeoParquet, FlatGeobuf and GeoPackage with its own geometry type."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def test_it_reads_files(api: Api, tmp_path: Path, format_: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        # the extension is of a version of DuckDB that is there beside it
+        # the extension needs the version of DuckDB beside it
         env={**os.environ, "PYTHONPATH": str(_PROGRAMS)},
     )
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
     assert found["types"] == ["GEOMETRY", "BIGINT", "DOUBLE", "BOOLEAN"]
-    # FlatGeobuf has no zones, so that GDAL gives its UTC without one
+    # FlatGeobuf has no zones, so GDAL returns its UTC times without one
     assert found["time"] == ("TIMESTAMP" if format_ == "fgb" else "TIMESTAMP WITH TIME ZONE")
     features = api.get(f"/collections/{COLLECTION}/items", {"limit": "10000", "f": "geojson"}).json()["features"]
     places = {str(each["id"]): each["geometry"]["coordinates"][:2] for each in features}

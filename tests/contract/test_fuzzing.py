@@ -1,4 +1,4 @@
-"""Schemathesis makes requests from the document, good ones and bad ones: each is answered as the document says."""
+"""Schemathesis makes valid and invalid requests from the document: each response matches it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Python client that a generator makes from the published document reads the service, with types."""
+"""A Python client generated from the published document reads the service, with types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.contract.conftest import COLLECTION, Api
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
 PACKAGE = "generated_dams_client"
-# the generator knows a few media types by name and must be told which of the others are bytes, and which text
+# the generator knows few media types by name and must be told which others are bytes or text
 BYTES = ("vnd.mapbox-vector-tile", "flatgeobuf", "vnd.apache.parquet", "geopackage+sqlite3")
 CONFIG = {
     "post_hooks": [],
@@ -35,7 +35,7 @@ CONFIG = {
 
 @pytest.fixture(scope="module")
 def generated(api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of the generated package, on the path of imports."""
+    """Yield the folder of the generated package, on the import path."""
     folder = tmp_path_factory.mktemp("client")
     (folder / "openapi.json").write_text(json.dumps(api.document))
     (folder / "config.json").write_text(json.dumps(CONFIG))
@@ -48,7 +48,7 @@ def generated(api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
         capture_output=True,
         text=True,
         check=False,
-        # wide, or the warnings are wrapped beyond reading
+        # wide, or wrapped warnings are unreadable
         env={**os.environ, "COLUMNS": "200"},
     )
     assert result.returncode == 0, result.stdout + result.stderr
@@ -60,7 +60,7 @@ def generated(api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
 
 @pytest.fixture
 def client(generated: Path, api: Api) -> Iterator[Any]:
-    """A client of the running service."""
+    """Return a client of the running service."""
     module = importlib.import_module(f"{PACKAGE}.client")
     with module.Client(base_url=api.base, raise_on_unexpected_status=True) as made:
         yield made

@@ -1,4 +1,4 @@
-"""geopandas reads GeoParquet with pyarrow, which is 150 MB: from its file, and of a box by the boxes of the rows."""
+"""geopandas reads GeoParquet with pyarrow, which is 150 MB: a whole file, and a box by the boxes of its rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_geopandas_reads_geoparquet(api: Api, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        # pyarrow alone comes from there
+        # only pyarrow comes from there
         env={**os.environ, "PYTHONPATH": str(_PROGRAMS)},
     )
     assert result.returncode == 0, result.stderr

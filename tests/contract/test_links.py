@@ -1,4 +1,4 @@
-"""A robot that follows every link of the service, three deep: each leads to what it promises."""
+"""A robot follows every link of the service, three deep: each target matches its link."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.contract.conftest import COLLECTION, STREAM, Api, Response
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
 DEPTH = 3
-# of each kind of resource so many are looked at: items and tilesets differ in nothing but a name
+# number of resources per kind to test: items and tilesets differ only in their names
 EACH = 2
-# formats without links, of which one of a path is looked at, whatever its parameters: each is a process that writes
+# formats without links; one per path is tested, whatever its parameters: each starts a writing process
 FILES = {"fgb", "gpkg", "parquet"}
 REL = "http://www.opengis.net/def/rel/ogc/1.0"
 
@@ -32,7 +32,7 @@ class _Anchors(HTMLParser):
 
 
 def _kind_of(address: str, base: str) -> str:
-    """The address without what differs between resources of one kind."""
+    """Return the address without the parts that differ between resources of one kind."""
     path, _, query = address.removeprefix(base).partition("?")
     path = re.sub(r"/collections/[^/]+", "/collections/x", path)
     path = re.sub(r"/items/[^/]+", "/items/x", path)
@@ -76,7 +76,7 @@ def test_every_link_leads_somewhere(api: Api) -> None:
             continue
         seen.add((address, media_type))
         kinds[kind] = kinds.get(kind, 0) + 1
-        # a page is looked at as a browser would, a document as a program that believes the link's type
+        # request a page like a browser, and a document like a program that trusts the link's type
         answer = api.get(address, Accept=media_type or "*/*")
         assert answer.status == 200, (address, media_type, answer.status)
         if media_type is not None:
@@ -118,7 +118,7 @@ def test_every_collection_says_how_many_features_it_has_and_under_which_licence(
         assert collection["itemCount"] == items["numberMatched"], collection["id"]
         licenses = [link for link in collection["links"] if link["rel"] == "license"]
         assert {link["href"][:8] for link in licenses} == {"https://"}
-        # what holds places says so beside the licence of all else
+        # data with places have the places' licence, too
         names = api.get(f"/collections/{collection['id']}/schema").json()["properties"]
         of_places = names.keys() & {"nearest_place", "province", "population_in_places"}
         assert len(licenses) == (2 if of_places else 1), collection["id"]
@@ -136,6 +136,6 @@ def test_a_page_leads_to_counts_the_feed_and_the_file_of_the_same_features(api: 
     assert whole["numberReturned"] == page["numberMatched"]
     feed = api.get(links["alternate", "application/atom+xml"])
     assert feed.body.count(b"<entry>") == min(50, page["numberMatched"])
-    # what was understood of a time without a zone
+    # the interpretation of a time without a zone
     for link in ("self", "next"):
         assert "2018-02-01T00%3A00%3A00Z" in links[link, "application/geo+json"]

@@ -99,7 +99,7 @@ def test_some_formats_are_for_who_names_them(api: Api) -> None:
             assert _kind(answer) == {"json": "application/json", "html": "text/html"}[name]
             assert answer.headers["Content-Language"] == "en"
             found.append(operation.path)
-    # tiles, which maps ask for; and schemas, which clients request with f=json
+    # tiles, which maps request; and schemas, which clients request with f=json
     tile, collection = "/tiles/{tileMatrixSetId}/{z}/{x}/{y}", "/collections/{collectionId}"
     schemas = {f"{collection}/{name}" for name in ("queryables", "sortables", "schema")}
     assert set(found) == {tile, f"{collection}{tile}", *schemas}
@@ -124,7 +124,7 @@ def test_an_unacceptable_format_is_refused_with_what_there_is(api: Api) -> None:
     for operation in api.operations():
         answer, offered = _ask(api, "GET", api.address(operation.path), Accept="image/png"), operation.negotiated()
         if len(offered) == 1:
-            # there is nothing to choose
+            # a single format cannot be negotiated
             assert (answer.status, _kind(answer)) == (200, offered[0]), operation.path
             assert "406" not in operation.responses, operation.path
             continue

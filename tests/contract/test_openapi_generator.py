@@ -1,4 +1,4 @@
-"""The Python client that openapi-generator makes of the published document reads the service, with types."""
+"""The Python client that openapi-generator makes from the published document reads the service, with types."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_it_reads(generated: ModuleType, api: Api) -> None:
         features.get_items(COLLECTION, filter="(")
     assert (raised.value.status, raised.value.data.detail[0].loc) == (422, ["query", "filter"])
 
-    # each asks for the one media type that it can read
+    # each requests the one media type that it can read
     place = (COLLECTION, "WebMercatorQuad")
     assert len(tiles.dams_collection_vector_get_tile(*place, 0, 0, 0, bbox=[-180, 0, 0, 90], network="us")) > 100
     assert tiles.dams_collection_vector_get_tile_json(*place).tiles

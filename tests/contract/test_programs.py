@@ -1,4 +1,4 @@
-"""The programs that pages show read all that matches: these very texts are run."""
+"""The programs on pages read all matching features: the tests run these same texts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _matched(api: Api, collection: str, query: Mapping[str, str]) -> int:
 
 
 def _ran(command: list[str], folder: Path, text: str | None = None) -> str:
-    # addresses of the stack are local, whatever proxy the machine has
+    # addresses of the stack are local, even if the machine has a proxy
     environment = {**os.environ, "no_proxy": "127.0.0.1", "GDAL_PAM_ENABLED": "NO"}
     result = subprocess.run(
         command, input=text, cwd=folder, capture_output=True, text=True, check=False, env=environment
@@ -142,7 +142,7 @@ def test_spreadsheets_get_accents_and_coordinates(api: Api) -> None:
 
 
 class _Codes(HTMLParser):
-    """The texts of all `code` elements that stand in `pre` elements."""
+    """The texts of all `code` elements in `pre` elements."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ def test_pages_show_the_same_texts(api: Api) -> None:
     query = {"filter": "magnitude >= 4.5 AND place LIKE '%a%'"}
     programs = api.get(f"/collections/{COLLECTION}/programs", {**query, "f": "json"}).json()["programs"]
     expected = [program["text"] for program in programs]
-    # of a page, too, they read all that matches
+    # even on a page, they read all matching features
     for resource, more in (("items", "&limit=5&offset=5"), ("programs", "")):
         page = api.get(f"/collections/{COLLECTION}/{resource}?{urlencode(query)}{more}&f=html")
         assert _Codes(page.body.decode()).found == expected

@@ -1,4 +1,4 @@
-"""R reads CSV and lines of JSON by their address, and files with its package sf, with the types of the schema."""
+"""R reads CSV and JSON lines by address, and files with its package sf, with the types of the schema."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_sf_reads_files(api: Api, tmp_path: Path) -> None:
         assert float(longitudes) == pytest.approx(
             sum(each["geometry"]["coordinates"][0] for each in features), rel=1e-4
         )
-        # R has no whole numbers of 64 bits
+        # R has no 64-bit integers
         assert types[0] in ("integer", "numeric"), line
         assert types[1:] == ["character", "numeric", "logical", "POSIXct"], line
 
@@ -94,7 +94,7 @@ def test_jsonlite_reads_lines(api: Api) -> None:
 def test_r_reads_csv(api: Api) -> None:
     items = f"/collections/{COLLECTION}/items"
     features = api.get(items, {"limit": "10000", "f": "geojson"}).json()["features"]
-    # addresses of the stack are local, whatever proxy the machine has
+    # addresses of the stack are local, even if the machine has a proxy
     result = subprocess.run(
         ["Rscript", "-e", _SCRIPT, f"{api.base}{items}?limit=10000&f=csv"],
         capture_output=True,

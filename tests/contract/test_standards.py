@@ -1,4 +1,4 @@
-"""What OGC's standards and their executable test suites ask, as far as a program can check it."""
+"""Requirements of OGC's standards and their executable test suites, as far as a program can check them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.system
 
 JSON = "application/json"
 REL = "http://www.opengis.net/def/rel/ogc/1.0"
-# what TEAM Engine sends for a document and for a tile
+# TEAM Engine's headers for a document and for a tile
 SUITE_JSON = "application/json, application/javascript, text/javascript, text/json"
 SUITE_TILE = "text/html, image/gif, image/jpeg, */*; q=0.2"
 FEATURES = "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf"
@@ -30,7 +30,7 @@ def _only(links: Links, rel: str) -> dict[str, Any]:
 
 
 def _with_links(api: Api) -> dict[str, Links]:
-    """The links of one resource of each kind that has any."""
+    """Return the links of one resource of each kind with links."""
     found = {}
     for operation in api.operations():
         if "application/schema+json" in operation.content() or operation.path.endswith("{y}"):
@@ -164,7 +164,7 @@ def test_tilesets(api: Api, start: str, most: int) -> None:
         scheme = _only(item["links"], f"{REL}/tiling-scheme")
         definition = api.get(scheme["href"].partition("?")[0], Accept=SUITE_JSON).json()
         matrices, identifier = definition["tileMatrices"], definition["id"]
-        # a set that the register of the OGC does not have is named by its address here
+        # a set outside OGC's register is named by its address here
         here = identifier in {"LINZAntarticaMapTilegrid", "NZTM2000Quad", "WGS1984Quad"}
         uri = scheme["href"] if here else f"http://www.opengis.net/def/tilematrixset/OGC/1.0/{identifier}"
         assert definition["uri"] == item["tileMatrixSetURI"] == uri

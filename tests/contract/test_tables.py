@@ -1,4 +1,4 @@
-"""Programs that work with tables read CSV and JSON, an array or a row a line, with the types that the schema says."""
+"""Programs for tables read CSV and JSON, as an array or as lines, with the types of the schema."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Rows = list[tuple[Any, ...]]
 
 @pytest.fixture(scope="module")
 def rows(api: Api) -> Rows:
-    """What GeoJSON says, with nothing missing in any column."""
+    """Return the rows in GeoJSON, complete in every column."""
     features = api.get(_ITEMS, {**_EVERY, "f": "geojson"}).json()["features"]
     found = [tuple(feature["properties"][name] for name in _COLUMNS) for feature in features]
     assert len(found) > 1000
@@ -47,7 +47,7 @@ def _body(api: Api, format_: str, **more: str) -> bytes:
 
 
 def _same(found: Rows, rows: Rows) -> bool:
-    # what is missing is None here and NaN there
+    # a missing value is None here and NaN there
     return [[None if pd.isna(value) else value for value in row] for row in found] == [list(row) for row in rows]
 
 
@@ -59,7 +59,7 @@ def _read_by_pandas(frame: pd.DataFrame, rows: Rows) -> None:
 @pytest.mark.parametrize("mark", ["false", "true"])
 def test_pandas_reads_csv(api: Api, rows: Rows, mark: str) -> None:
     frame = pd.read_csv(BytesIO(_body(api, "csv", bom=mark)))
-    # some have fractions of a second, some have none
+    # some times have fractions of a second, some have none
     frame["event_date"] = pd.to_datetime(frame["event_date"], format="ISO8601")
     _read_by_pandas(frame, rows)
 
@@ -88,7 +88,7 @@ def test_an_export_comes_through_the_gateway_whole_or_in_parts(api: Api) -> None
     assert (whole.status, whole.headers.get("X-Cache", "")) == (200, "")
     part = api.get(address, None, **{"Range": "bytes=1000-", "If-Range": whole.headers["ETag"]})
     assert (part.status, part.body) == (206, whole.body[1000:])
-    # what is compressed already is not compressed again
+    # compressed content is not compressed again
     assert api.get(address, None, **{"Accept-Encoding": "gzip"}).headers["Content-Length"] == str(len(whole.body))
 
 

@@ -1,4 +1,4 @@
-"""A TypeScript client over the types that openapi-typescript makes of the published document compiles and reads."""
+"""A TypeScript client with openapi-typescript's types of the published document compiles and reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STRICT = ("--strict", "--noEmit", "--skipLibCheck", "--lib", "es2022,dom", "--t
 
 
 def _run(folder: Path, program: str, *arguments: str) -> str:
-    # addresses of the stack are local, whatever proxy the machine has
+    # addresses of the stack are local, even if the machine has a proxy
     environment = {**os.environ, "no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"}
     result = subprocess.run(
         [program, *arguments], cwd=folder, capture_output=True, text=True, check=False, env=environment

@@ -1,4 +1,4 @@
-"""`make audit` says of each set of packages what is known of it, and never takes silence for an answer."""
+"""`make audit` reports the known vulnerabilities of each set of packages, and never takes silence for an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the images are made of: each has the packages that its program imports, and runs confined."""
+"""The contents of the images: each has the packages that its program imports, and runs confined."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def compose() -> Any:
 
 
 def ours(service: Any) -> bool:
-    """Whether an image is made here."""
+    """Return whether this repository builds the image."""
     return "build" in service
 
 

@@ -50,7 +50,7 @@ def objects() -> tuple[Any, ...]:
 
 @cache
 def built(folder: Path) -> tuple[Any, ...]:
-    """All objects as kubectl applies them. Skips where there is no kubectl."""
+    """Return all objects as kubectl applies them. Skips the test without kubectl."""
     if (kubectl := shutil.which("kubectl")) is None:
         pytest.skip("needs kubectl")
     text = subprocess.run([kubectl, "kustomize", folder], check=True, capture_output=True, text=True).stdout
@@ -170,7 +170,7 @@ def test_a_pod_has_the_time_to_end() -> None:
             continue
         command = " ".join(container["lifecycle"]["preStop"]["exec"]["command"])
         seconds = int(re.findall(r"sleep (\d+)", command)[0])
-        # what has begun may take ten seconds more
+        # requests that have begun may take ten seconds more
         assert seconds + 10 < pod.get("terminationGracePeriodSeconds", 30)
         if name == "gateway":
             assert f"touch /run/dams/{DRAINING}" in command
@@ -187,10 +187,10 @@ def test_a_deployment_is_in_step_with_its_image(name: str) -> None:
     assert container["ports"][0]["containerPort"] == int(re.findall(r"^EXPOSE (\d+)$", dockerfile, re.MULTILINE)[0])
     assert f"--uid {pod['securityContext']['runAsUser']}" in dockerfile
     assert container["readinessProbe"]["httpGet"]["path"] == "/internal/health/ready"
-    # what looks at the database must not restart anything
+    # a probe that checks the database must not restart anything
     for probe in ("startupProbe", "livenessProbe"):
         assert container[probe]["httpGet"]["path"] == "/internal/health/live"
-    # what the process writes to must not be in the image
+    # a folder that the process writes to must not be in the image
     folder = re.findall(r"\b(?:STATE_DIR|GATEWAY_DIR)=(\S+)", dockerfile)[0]
     assert {mount["mountPath"] for mount in container["volumeMounts"]} == {folder, "/tmp"}  # noqa: S108
     assert ({"secretRef": {"name": "dams-database"}} in container["envFrom"]) == (
@@ -204,11 +204,11 @@ def test_each_source_that_is_published_has_a_job_and_an_alarm() -> None:
     for name, (pod, container) in jobs.items():
         asked = parse(container["command"][3:])
         (loaded[name],) = asked.what
-        # what a source has of a time is not what it has now: only some tell what was revised and deleted
+        # a source's data since a time differ from its current data: only some sources name revised and deleted events
         assert (asked.since is not None) == SOURCES[loaded[name]].catches_up
         assert f"--uid {pod['securityContext']['runAsUser']}" in (REPOSITORY / "deploy/loader/Dockerfile").read_text()
     assert loaded == {f"loader-{source}": source for source in watched()}
-    # their role writes; nobody else has it
+    # their role writes, so no other pod may have its password
     holders = {name for name, _, one in pods() if {"secretRef": {"name": "dams-loader"}} in one.get("envFrom", [])}
     assert holders == jobs.keys()
     alarms = yaml.safe_load((REPOSITORY / "deploy/loader/alarms.yaml").read_text())["groups"]
@@ -234,7 +234,7 @@ def test_every_process_is_confined() -> None:
         assert pod["securityContext"]["runAsNonRoot"] is True, name
         assert container["securityContext"]["readOnlyRootFilesystem"] is True, name
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}, name
-        # variables of service links, such as GATEWAY_PORT=tcp://…, would be taken for settings
+        # variables of service links, such as GATEWAY_PORT=tcp://…, would be read as settings
         assert pod["enableServiceLinks"] is False, name
 
 
@@ -260,7 +260,7 @@ def test_what_scales_leaves_the_number_of_processes_to_the_autoscaler(name: str)
     assert "replicas" not in named("Deployment", name)["spec"]
     scaler = named("HorizontalPodAutoscaler", name)["spec"]
     assert scaler["scaleTargetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
-    # the share that it aims at is one of what is requested
+    # the target share is a share of the requested processor time
     assert "cpu" in next(container for found, _, container in pods() if found == name)["resources"]["requests"]
 
 

@@ -65,7 +65,7 @@ async def on_places(owner_url: str, *names: str, **more: str) -> AsyncIterator[S
 
 
 async def town_names(features: Client) -> list[str]:
-    """The names of all towns, and what counts them says the same. Fails while the service has no database."""
+    """Return the names of all towns, after checking that the count agrees. Fails while the service has no database."""
     page = await features.json(ITEMS, limit="100")
     names = [feature["properties"]["name"] for feature in page["features"]]
     assert page["numberMatched"] == len(names)

@@ -35,7 +35,7 @@ async def make_many_towns(url: str) -> None:
 
 
 async def asked(client: Client, path: str, *, buffer: int = 4096) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection over which was asked, and nothing read yet; the kernel keeps little of the answer."""
+    """Open a connection and send a request without reading the answer; the kernel buffers little of it."""
     address = urlsplit(client.base)
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
@@ -101,7 +101,7 @@ async def test_a_large_page_is_not_held_for_a_client_that_hardly_reads(
         reader, writer = await asked(client, f"{LARGE} HTTP/1.1\r\nX-Client-Protocol: {protocol}\r\nX-Rest:")
         read = await reader.readline()
         assert read == b"HTTP/1.1 200 OK\r\n"
-        # what the kernel holds is all that comes
+        # the client gets only the bytes that the kernel holds
         await asyncio.sleep(2)
         async with asyncio.timeout(20):
             with suppress(ConnectionResetError):

@@ -1,4 +1,4 @@
-"""PostgreSQL is restarted, as for a minor release: requests wait for it, and nobody else notices."""
+"""PostgreSQL is restarted, as for a minor release: requests wait for it, and no other client notices."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.faults
 
 @asynccontextmanager
 async def clients(started: Services) -> AsyncIterator[tuple[Counter[str], Counter[int]]]:
-    """Seven that ask for pages, items, facets and tiles, each of which nobody has asked for before.
+    """Run seven clients that request pages, items, facets and tiles which were not requested before.
 
-    What they get, and how much each of them has got.
+    Yields the counts of their results, and the number of answers of each client.
     """
     outcomes, answered = Counter[str](), Counter[int]()
     stopped, fresh = asyncio.Event(), itertools.count(1)
@@ -66,7 +66,7 @@ async def test_a_restart_of_the_database_costs_no_answer(own_redis: OwnRedis) ->
                 await asyncio.to_thread(cluster.restart)
                 before = answered.copy()
 
-                # a request meets one restart at the most
+                # a request meets at most one restart
                 async def all_go_on(before: Counter[int] = before) -> bool:
                     return all(answered[client] > before[client] + 2 for client in range(7))
 

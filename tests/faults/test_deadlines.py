@@ -1,4 +1,6 @@
-"""A request has one deadline, however many things it waits for; what has begun takes as long as its client reads."""
+"""A request has one deadline for everything that it waits for; an answer that has begun takes as long as its client
+reads.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +50,10 @@ async def test_all_that_a_request_waits_for_has_one_deadline(database_url: str, 
             answers = await asyncio.gather(*waiting)
         assert {answer.status for answer in answers} == {503}
         assert all(b"took too long" in answer.body and "Retry-After" in answer.headers for answer in answers)
-        # the tile, which takes longer than a request may, is made all the same for those who ask again
+        # the service still makes the tile, which takes longer than a request may, for clients that ask again
         await eventually(lambda: good(tiles, SLOW_TILE))
         await good(features, "/collections/places.rivers/items")
-        # statements that nobody waits for any more are given up
+        # the service cancels statements whose clients have left
         running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND application_name = 'dams-features'"
 
         async def given_up() -> bool:
@@ -73,11 +75,11 @@ async def test_the_time_that_another_process_took_counts(database_url: str) -> N
         def since(seconds: float) -> dict[str, str]:
             return {"X-Request-Start": f"{time.time() - seconds:.3f}"}
 
-        # what can be answered in the time that is left is
+        # requests that can be answered in the remaining time are
         assert (await features.get("/collections/places.rivers/items", headers=since(7))).status == 200
         answer = await features.get(SLOW, headers=since(7))
         assert (answer.status, b"took too long" in answer.body, "Retry-After" in answer.headers) == (503, True, True)
-        # neither clocks that differ nor what is no time at all take time from anybody
+        # neither clocks that differ nor an invalid time shortens the time of a request
         for said in (since(-60), since(60), {"X-Request-Start": "t=yesterday"}, since(1)):
             assert (await features.get(SLOW, headers=said)).status == 200
 

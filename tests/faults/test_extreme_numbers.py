@@ -53,7 +53,7 @@ async def test_numbers_beyond_the_doubles_are_null_in_json_and_left_out_of_tiles
         found = orjson.loads(answer.body)["features"]
         assert [feature["properties"]["size"] for feature in found] == [None, None, 0, None, 2.5]
         assert found[0]["properties"]["sizes"] == [None, 0]
-        # what surrounds them is as it is stored
+        # the values around them are as stored
         words = {"words": WORDS}
         assert found[0]["properties"]["b"] == {"a": None, **words}
         assert found[0]["properties"]["j"] == [{"a": None, "least": 1e308}, words]

@@ -1,4 +1,4 @@
-"""One collection that is slow or locked, and all connections in use: the others are answered, and what is cached."""
+"""One collection is slow or locked, and all connections are in use: others are answered, and so are cached requests."""
 
 from __future__ import annotations
 

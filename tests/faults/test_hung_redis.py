@@ -22,7 +22,7 @@ MOST_SECONDS = 10
 
 
 async def tiers(tiles: Client, zoom: int) -> list[str]:
-    """Who answered for all tiles of a zoom, those of a row at the same time."""
+    """Return which tier answered for each tile of a zoom; the tiles of a row are requested at the same time."""
 
     async def one(x: int, y: int) -> str:
         return tier(await good(tiles, f"/collections/places.towns/tiles/WebMercatorQuad/{zoom}/{y}/{x}"))

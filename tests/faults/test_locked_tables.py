@@ -1,4 +1,4 @@
-"""A table that somebody has for himself: what else there is goes on, and so does what is known of it."""
+"""A session locks a table exclusively: other requests continue, and the services keep what they know of the table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def extents(found: dict[str, Any]) -> dict[str, Any]:
 
 @asynccontextmanager
 async def locked(url: str, *, waits: bool) -> AsyncIterator[None]:
-    """Somebody has the towns for himself; or waits to have them, for one who reads, and holds up all who come later."""
+    """Lock the table of towns exclusively. With `waits` the lock waits for a reader, and blocks all later sessions."""
     reader, owner = await asyncpg.connect(url), await asyncpg.connect(url)
     if waits:
         await reader.execute("BEGIN; LOCK TABLE places.towns IN ACCESS SHARE MODE")
@@ -84,7 +84,7 @@ async def test_a_locked_table_does_not_hold_up_the_list_of_collections(database_
 
             during = await eventually(lakes_are_there)
             assert {name: during[name] for name in OFFERED} == before
-            # so what shows the rows of the table is as valid as it was, by a list that was read meanwhile
+            # so answers with rows of the table are still valid, although the list was read meanwhile
             await eventually(lambda: good(running["features"], "/collections/places.lakes/queryables"))
             asked = await running["features"].get(VIEW, headers={"If-None-Match": view.headers["ETag"]})
             assert (asked.status, asked.headers["ETag"]) == (304, view.headers["ETag"])
@@ -100,7 +100,7 @@ async def test_a_locked_table_does_not_hold_up_the_list_of_collections(database_
 
         async def nothing_is_locked() -> None:
             assert extents(await listed(started["common"])) == extents(before)
-            # what the view shows, and when that changes, stands in its definition
+            # the view's definition determines its rows and when they change
             await with_etag(features)
 
         await eventually(nothing_is_locked)

@@ -1,4 +1,4 @@
-"""Streaming replicas that are read: nothing is given under a version that its server has not replayed."""
+"""Reads from streaming replicas: no answer has a version that its server has not replayed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def scalar(cluster: PrivateCluster, statement: str, *values: str) -> objec
 
 
 async def last_statements(cluster: PrivateCluster, name: str) -> str:
-    """What the connections of a service's pool did last at this server."""
+    """Return the last statements of a service's pool on this server."""
     found = await scalar(
         cluster,
         "SELECT string_agg(query, ' ') FROM pg_stat_activity WHERE application_name = $1 AND query LIKE '%towns%'",
@@ -159,7 +159,7 @@ async def test_a_promoted_replica_and_one_of_another_timeline_are_not_admitted()
         replica.promote()
         assert await rotation.look(first, server) == frozenset()
         assert await rotation.look_alone() == frozenset()
-        # the other way round: what follows the old timeline is no replica of the new one
+        # the other way round: a server on the old timeline is not a replica of one on the new timeline
         other = Rotation([first])
         assert await other.look(second, (await position(second)).server) == frozenset()
 
@@ -175,7 +175,7 @@ async def test_a_primary_that_goes_after_its_versions_were_read_costs_no_replica
 
         await eventually(admitted)
         primary.stop()
-        # as a poll that could not read them: what was read goes on
+        # as a poll that could not read them: the replicas that were read are still read
         with pytest.raises(Unavailable):
             await rotation.look(first, server)
         assert await rotation.look_alone() == {0}

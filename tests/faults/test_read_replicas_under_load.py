@@ -24,7 +24,7 @@ from tests.services.conftest import READER, reader_url
 from tests.services.in_process import Answer, Services
 from tests.services.tiles.cache import OwnRedis, metric
 
-# by itself a pooler has clients wait for two minutes for a server that is away
+# by default a pooler makes clients wait two minutes for a server that is down
 POOLER = {"pool_mode": "transaction", "query_wait_timeout": "3", "server_login_retry": "1"}
 
 ENDED = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = $1"
@@ -78,21 +78,21 @@ async def replicated(
             more["DATABASE_URL"] = read(primary)
         async with on_places(address, "features", "tiles", **more) as started:
             found = Replicated(primary, replicas, started)
-            # a pooler ends each use of a session with a statement of its own
+            # a pooler ends each use of a session with its own statement
             await eventually(partial(found.in_rotation, 0) if pooled else found.all_are_read)
             yield found
 
 
 @dataclass
 class Load:
-    """What clients got that ask for what no cache has."""
+    """Clients that request addresses which no cache has, and the answers that they get."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     towns: set[int] = field(default_factory=set)
     """How many pages had."""
 
     async def more(self, count: int = 60) -> None:
-        """Waits for so many answers more."""
+        """Wait for this number of further answers."""
         before = self.statuses.total()
 
         async def enough() -> bool:
@@ -128,7 +128,7 @@ async def load(started: Services) -> AsyncIterator[Load]:
 
 
 def kill(cluster: PrivateCluster) -> None:
-    """As the kernel does when memory runs out: nothing is finished, no client is told."""
+    """Kill the processes as the kernel does when memory runs out: no request is completed, no client informed."""
     os.kill(int((cluster.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
 
@@ -154,7 +154,7 @@ async def test_a_killed_replica_of_two_costs_no_answer(own_redis: OwnRedis) -> N
                 kill(found.replicas[number])
                 await answers.more(200)
                 await eventually(partial(found.in_rotation, number, expected=False))
-                # what the first process left behind goes within a moment
+                # the remains of the first process are gone within a moment
                 await eventually(partial(started_again, found.replicas[number]))
                 await eventually(partial(found.in_rotation, number))
         assert set(answers.statuses) == {200}, answers.statuses
@@ -172,7 +172,7 @@ async def test_a_replica_lost_while_the_primary_is_away_costs_no_answer(own_redi
             await answers.more()
             kill(found.replicas[0])
             await answers.more(200)
-            # nothing is left of its first process, so that it can be stopped
+            # its first process has ended, so that it can be stopped
             await eventually(partial(started_again, found.replicas[0]))
         assert set(answers.statuses) == {200}, answers.statuses
 
@@ -215,7 +215,7 @@ async def test_a_promotion_under_load_gives_nothing_wrong(own_redis: OwnRedis) -
             await asyncio.to_thread(found.primary.stop)
             await answers.more()
             await asyncio.to_thread(new.promote)
-            # what is committed on the new timeline is seen, and nothing of before under its versions
+            # clients see commits on the new timeline, and no earlier state under their versions
             await eventually(lambda: knows(found.started, new, "third"))
             await under_no_old_version(found.started, "fourth", insert_towns(new.url("postgres"), "fourth"))
             await found.in_rotation(0, expected=False)

@@ -1,4 +1,4 @@
-"""A database that is set back to an earlier time: no answer of the lost future comes back."""
+"""A database is restored to an earlier time: no answer from the lost later state is served again."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ async def noticed(started: Services, before: list[Answer]) -> list[Answer]:
 
 
 async def lost_answers(started: Services, url: str) -> list[Answer]:
-    """Those after a change, before it is noticed (as a rule) and after."""
+    """Return answers after a change: some before the service notices it (usually), some after."""
     before = await eventually(lambda: answers(started))
     await insert_towns(url, "lost", "lost too")
-    # what is in the cache belongs to the version before: another tile, which is not
+    # cached tiles belong to the version before: request another tile, which is not cached
     at_once = [await good(started["tiles"], f"{TILE}?limit=5000"), await good(started["features"], f"{ITEMS}?limit=9")]
     return [*at_once, *await noticed(started, before)]
 

@@ -1,4 +1,4 @@
-"""One gateway for all tests that leave it as it was, one of its own for those that do not."""
+"""One gateway for all tests that leave it unchanged, and a separate one for each that changes it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def session() -> AsyncIterator[ClientSession]:
 
 @pytest.fixture(scope="session")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate of its own for 127.0.0.1, and its key."""
+    """Return a certificate for 127.0.0.1 and its key."""
     folder = tmp_path_factory.mktemp("a certificate")
     certificate, key = folder / "certificate.pem", folder / "key.pem"
     made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]

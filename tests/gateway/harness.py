@@ -1,4 +1,4 @@
-"""A real gateway in front of tiny upstreams that say what they were asked."""
+"""A real gateway in front of tiny upstreams that answer with the request they got."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def free_port() -> int:
 
 
 PARTS = {part.name: part for part in (common.PART, features.PART, tiles.PART, viewer.PART)}
-"""What the services really declare."""
+"""The parts that the services really declare."""
 
 
 def make_part(service: str) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class Upstream:
 
 @dataclass
 class Gateway:
-    """A running `python -m gateway` and what is behind it."""
+    """A running `python -m gateway` and the upstreams behind it."""
 
     folder: Path
     upstreams: dict[str, Upstream]
@@ -151,7 +151,7 @@ class Gateway:
 
     @property
     def log(self) -> Path:
-        """What it writes to its standard output: the access log of nginx, and its own."""
+        """The file with its standard output: the access log of nginx and the gateway's own log."""
         return self.folder.with_name(f"{self.folder.name}.log")
 
     @property

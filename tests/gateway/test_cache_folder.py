@@ -1,4 +1,4 @@
-"""When answers may be kept on the disk, and when what is old goes."""
+"""When answers may be kept on the disk, and when old ones are deleted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_folder_that_somebody_has_removed_is_where_it_was(tmp_path: Path, monk
         return status
 
     monkeypatch.setattr(os, "statvfs", statvfs)
-    # what was known of the disk stays so until nginx has made it again
+    # the known state of the disk stays until nginx has made the folder again
     assert [folder.has_room() for _ in range(3)] == [True, False, False]
 
 

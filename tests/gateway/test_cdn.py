@@ -1,4 +1,6 @@
-"""Behind a CDN that keeps items and tiles for an hour, and is told what to forget: hits, and nothing old for long."""
+"""A CDN keeps items and tiles for an hour, and the gateway tells it what to forget: cache hits, but no old answer for
+long.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,8 @@ async def test_a_commit_reaches_clients_of_a_cdn_and_costs_it_nothing_else(datab
             assert (await client.get(path)).headers["CDN-Cache-Control"] == f"max-age={KEPT_SECONDS}, stale-if-error=60"
             before[path] = await kept(client, path)
 
-        # the answers of whoever asks without a pause, and how often the CDN had been told before each was asked for
+        # the answers to a client that requests without a pause, and how many purges the CDN had received before each
+        # request
         seen: dict[str, list[tuple[int, bool]]] = {ITEMS: [], TILE: []}
         done = asyncio.Event()
 
@@ -96,9 +99,9 @@ async def test_a_commit_reaches_clients_of_a_cdn_and_costs_it_nothing_else(datab
         done.set()
         await asyncio.gather(*clients)
         for path, answers in seen.items():
-            # what a cache on the way gave after the first time went with the second
+            # the second purge removed what a cache on the way had given after the first
             assert {new for told, new in answers if told == 2} == {True}, path
             assert {new for told, new in answers if told == 1} >= {True}, path
-            # the new one is kept as the old one was, and nothing was lost of the other collection
+            # the new answer is kept as the old one was, and the other collection lost nothing
             assert (await kept(client, path)).body != before[path].body
             assert (await kept(client, of_rivers(path))).body == before[of_rivers(path)].body

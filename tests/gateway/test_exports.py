@@ -1,4 +1,4 @@
-"""The files of several processes without a common folder: who comes again meets the one that has the file."""
+"""The files of several processes without a common folder: a client that returns reaches the process with its file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def test_the_same_address_is_asked_of_the_same_process(tmp_path: Path, ses
         assert set(before) == {"a", "b", "c"}
         assert await _who_answers(session, one) == await _who_answers(session, other) == before
         await processes[0].stop()
-        # what the others have they still give
+        # the other processes still serve their files
         after = await _who_answers(session, one)
         assert [name for name, was in zip(after, before, strict=True) if was != "a"] == [n for n in before if n != "a"]
         assert "a" not in after

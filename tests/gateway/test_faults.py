@@ -163,7 +163,7 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
         return await upstreams() == [f"unix:{tmp_path / name}" for name in names]
 
     async def told(*names: str) -> bool:
-        """Whether its log says last that requests go there."""
+        """Return whether the log's last change of addresses names these."""
         lines = [json.loads(line) for line in gateway.log.read_text(encoding="utf-8").splitlines()]
         changes = [line["upstreams"].get("tiles") for line in lines if line["message"] == "other addresses or routes"]
         return changes[-1:] == [[f"unix:{tmp_path / name}" for name in names]]
@@ -192,7 +192,7 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
             ages = [arrived - since for arrived, since in zip(good.times[before:], times, strict=True)]
             assert 0 <= min(ages) < 0.9 < max(ages)
             await eventually(partial(used, "good"))
-            # clients were told before their connections ended
+            # clients learned of the end before their connections closed
             assert drained.is_set()
         finally:
             watching.cancel()
@@ -231,7 +231,7 @@ async def test_two_processes_that_hang_take_little_more_time_than_one(tmp_path: 
 
             assert [await ask() for _ in range(2)] == [(200, "well")] * 2
             await asyncio.sleep(2.1)
-            # what was kept should be renewed: its ETag is not the client's
+            # the cached answer should be revalidated: its ETag is not the client's
             hang = 1
             assert await ask() == (200, "well")
             assert [request.headers.get("If-None-Match") for request in hanging] == ['"1"']
@@ -370,7 +370,7 @@ async def test_a_gateway_is_replaced_while_nginx_goes_on(own_gateway: Gateway, s
 
     async def replaced() -> bool:
         for _ in range(10):
-            # what is answered is not kept
+            # the answers are not cached
             async with session.get(f"{own_gateway.url}/api/tileMatrixSets") as response:
                 statuses[response.status] += 1
         return await since(session, own_gateway) != before

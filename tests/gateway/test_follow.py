@@ -1,4 +1,4 @@
-"""What the gateway does with what it sees of the services, one look after the other; how its nginx ends."""
+"""What the gateway does with its observations of the services, step by step; how its nginx ends."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Followed:
             return response.status
 
     def document(self) -> bytes:
-        """What is published, where there is something."""
+        """Return the published document; empty if there is none."""
         return self.publisher.published.document if self.publisher.published else b""
 
 
@@ -80,7 +80,7 @@ def without_room_for_a_configuration(folder: Path) -> Iterator[None]:
 async def test_it_looks_more_often_until_all_services_are_published(
     tmp_path: Path, session: ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # clients of a service that is new are not to wait until others have been told of it
+    # clients of a new service must not wait until others have learned of it
     monkeypatch.setattr("gateway.follow.DRAIN_SECONDS", 600)
     async with asyncio.timeout(60), followed(tmp_path, session) as gateway:
         await gateway.upstreams["tiles"].stop()
@@ -111,7 +111,7 @@ async def test_what_is_published_can_be_reached_and_waits_until_it_can(
 ) -> None:
     async with followed(tmp_path, session) as gateway:
         await gateway.follower.start()
-        # nginx knows the routes before anybody is told of them
+        # nginx has the routes before they are published
         assert await gateway.ask(session, "/tileMatrixSets") == 200
         assert gateway.document() == b""
         await gateway.follower.follow()
@@ -138,7 +138,7 @@ async def test_what_is_published_can_be_reached_and_waits_until_it_can(
         async def told() -> bool:
             return (tmp_path / DRAINING).exists()
 
-        # clients are told before their connections end
+        # clients learn of it before their connections end
         await eventually(told)
         assert b'"/new"' not in gateway.document()
         await looking
@@ -193,7 +193,7 @@ async def test_a_name_that_nobody_knows_any_more_and_a_backup_that_is_gone_chang
             with monkeypatch.context() as patched:
                 patched.setattr(time, "monotonic", lambda seconds=seconds: monotonic() + seconds)
                 await gateway.follower.follow()
-        # but who is no backup is given up
+        # but an address that is not a backup is dropped
         assert gateway.follower.used == {**used, "viewer": (f"127.0.0.1:{gateway.upstreams['viewer'].port}",)}
         assert spare in used["tiles"]
 

@@ -1,4 +1,4 @@
-"""Machines that are gone: nobody says so, and whoever wants to connect waits."""
+"""Machines that vanished without notice: a client that connects to them has to wait."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def test_a_machine_that_is_gone_and_a_process_that_hangs_take_little_more_
 
 @contextmanager
 def gone(port: int) -> Iterator[None]:
-    """Nobody is told anything at this port: the kernel answers none who come after those it keeps waiting."""
+    """Make a port that does not answer: the kernel accepts no further connections beyond its queue."""
     with ExitStack() as stack:
         full = stack.enter_context(socket.create_server(("127.0.0.1", port), backlog=0))
         for _ in range(4):

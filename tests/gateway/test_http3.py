@@ -1,4 +1,4 @@
-"""HTTP/3 where the nginx has it: settings that do not fit, and what a client is told and speaks."""
+"""HTTP/3, if the nginx supports it: settings that do not fit, the header that tells clients of it, and the protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gateway says of itself on its internal port, from its start on."""
+"""The gateway's information about itself on its internal port, from its start on."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ async def test_new_addresses_are_taken_over_without_a_restart(tmp_path: Path, se
         assert await nginx.reload(config(first, second))
         await behind("first", "second")
         assert not await nginx.reload(config(first, second))
-        # One of two is gone: requests go to the other one, none fails.
+        # One of two is down: all requests go to the other one, and none fails.
         await first.stop()
         assert await names_behind(session, url) == {"second"}
         with pytest.raises(NginxError, match="unknown directive"):
@@ -142,7 +142,7 @@ async def test_clients_are_told_before_their_connections_end(tmp_path: Path, ses
         assert await there(False)
 
         await eventually(partial(says, tile, "keep-alive"))
-        # who has it drained before its end says when that is over
+        # a caller that drained it before its end decides when draining is over
         (tmp_path / DRAINING).touch()
         assert await nginx.reload(text, drain=0.1)
         await eventually(partial(says, tile, "close"))
@@ -164,7 +164,7 @@ async def test_a_gateway_that_is_ended_while_it_is_drained_tells_its_clients_fir
     # as a pod ends that is deleted by force
     (own_gateway.folder / DRAINING).touch()
     ending = asyncio.create_task(own_gateway.stop())
-    # an nginx that ends says so, too, and takes no more connections
+    # an nginx that is ending says so too, and accepts no more connections
     for _ in range(3):
         await eventually(told)
     assert await ending == 0
@@ -212,7 +212,7 @@ async def test_services_on_unix_sockets(tmp_path: Path, session: ClientSession) 
         assert await behind("first")
         await replicas[1].start()
         await eventually(partial(behind, "first", "second"))
-        # its file stays, but nobody listens: no request fails
+        # its socket file stays, but no process listens: no request fails
         await replicas[0].stop()
         assert replicas[0].socket is not None
         assert replicas[0].socket.is_socket()
@@ -248,7 +248,7 @@ async def test_ends_with_nginx(own_gateway: Gateway) -> None:
     (ended,) = (line for line in lines if line["message"] == "nginx has ended")
     assert (begun["host"], begun["port"]) == ("127.0.0.1", own_gateway.port)
     assert (ended["level"], ended["status"]) == ("ERROR", 0)
-    # what is asked for inside is not told
+    # requests to internal addresses are not logged
     assert not [line for line in lines if "/internal/" in json.dumps(line)]
 
 

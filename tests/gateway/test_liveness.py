@@ -1,4 +1,4 @@
-"""What is known of a process follows from its last answers alone."""
+"""The state of a process follows only from its latest answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def test_who_answers_again_is_back_and_has_failed_never(
     await upstream.start()
     await liveness.check({"tiles": both})
     assert liveness.answering({"tiles": both}) == {"tiles": both}
-    # told once, and no warning: who restarts is not there either
+    # logged once and not as a warning: a process that restarts does not answer either
     gone, back = caplog.records
     cause = vars(gone)["fields"].pop("cause")
     assert cause.startswith("UnixClientConnectorError: ")

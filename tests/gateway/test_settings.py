@@ -1,4 +1,4 @@
-"""What the gateway can be told, and what it refuses to be told."""
+"""The gateway's settings, and the values that it refuses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _settings(**environment: str) -> GatewaySettings:
 def test_what_nobody_says_is_as_it_is_written_down() -> None:
     found = _settings()
     assert (found.host, found.port, found.internal_port, found.tls_port) == ("127.0.0.1", 8080, 8090, 8443)
-    # with the attempt at another process less than the ten seconds that nobody is to wait for longer
+    # together with the attempt at another process less than the ten seconds that a client may have to wait
     assert found.timeout_seconds == 8.9
     assert (found.requests_per_client, found.requests_per_second) == (200, 0)
     assert (found.tls_certificate, found.tls_key, found.trusted_proxies, found.public_url) == (None,) * 4
@@ -150,7 +150,7 @@ def test_another_way_to_the_service_is_told_where_there_is_one(tmp_path: Path) -
         'h3=":8443"; ma=86400'
     )
     assert _settings(**pair, PUBLIC_URL="https://a.example").alternative_service == ""
-    # which port is asked for is known by the address alone, and there is none without a certificate
+    # the port is known only from the address, and HTTP/3 needs a certificate
     for wrong in (
         with_http3,
         {**with_http3, "PUBLIC_URL": "http://a.example"},

@@ -49,13 +49,13 @@ class Broken(importlib.machinery.SourceFileLoader):
         self.mutation = mutation
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
-        """Of that one module."""
+        """Return the spec of the broken module; None for other modules."""
         return (
             importlib.util.spec_from_file_location(fullname, self.path, loader=self) if fullname == self.name else None
         )
 
     def get_code(self, fullname: str) -> CodeType:
-        """Of the tree, not of the file."""
+        """Compile the changed tree instead of the file."""
         return compile(self.mutation.tree, self.path, "exec")
 
 
@@ -98,11 +98,12 @@ def observe(tests: tuple[str, ...]) -> dict[str, Any]:
 
 
 def tests_of(line: int, module: str, observed: dict[str, Any]) -> list[list[str]]:
-    """Those that run the line, then all others of their files and of the one that is called like the module.
+    """Return tests by group: those that run the line, then all others in their files and in the file named like the
+    module.
 
-    The others need the line, too, where something is worked out once and remembered. Of what runs at import, all
-    that are near, be it that they look at constants. The quickest files come first; the tests of one stay together and
-    in order: what they share is set up once.
+    The others can need the line too, if its result is computed once and remembered. For a line that runs at import,
+    these are all tests near the module, as they may use its constants. The quickest files are first. The tests of one
+    file stay together and in order, because they share a setup.
     """
     lines, durations = observed["lines"].get(module, {}), observed["durations"]
     running = {test for test in lines.get(str(line), []) if test}

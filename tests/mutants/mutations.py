@@ -29,7 +29,7 @@ _SQL = re.compile("|".join(re.escape(words) for words in sorted(_IN_SQL, key=len
 
 @dataclass(frozen=True)
 class Mutation:
-    """One fault: where it is, what stood there and what stands there now."""
+    """One fault: its place, the original code and the changed code."""
 
     place: str
     """The function or class around it, and the line."""
@@ -39,7 +39,7 @@ class Mutation:
     tree: ast.Module
 
     def key(self) -> str:
-        """What it is, whatever the line."""
+        """Return a name for the mutation that does not depend on the line number."""
         return f"{self.place}: {self.before} -> {self.after}"
 
 
@@ -88,7 +88,7 @@ def _faults(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _faults_in_sql(node: ast.AST) -> Iterator[ast.AST]:
-    """Of one operator or word of a statement."""
+    """Yield copies of a statement with one operator or word changed."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > len(" <= "):
         for found in _SQL.finditer(node.value):
             yield ast.Constant(f"{node.value[: found.start()]}{_IN_SQL[found[0]]}{node.value[found.end() :]}")
@@ -122,7 +122,10 @@ def _is_left_alone(node: ast.AST, parents: dict[ast.AST, tuple[ast.AST, str, int
 
 
 def _is_for_people(argument: ast.AST, call: ast.Call) -> bool:
-    """Or for those who check types. Of a metric it is what is said of it; its name and labels are for programs."""
+    """Return whether an argument is only a text for people or for type checkers.
+
+    The description of a metric is one; its name and labels are not.
+    """
     called = getattr(call.func, "id", "")
     if called in ("Counter", "Gauge", "Histogram"):
         return argument in call.args[1:2]

@@ -13,7 +13,7 @@ import pytest
 
 
 class Observed:
-    """Lines by test, durations, and what was imported."""
+    """Lines by test, durations, and the imported modules."""
 
     def __init__(self, modules: list[str]) -> None:
         self.coverage = coverage.Coverage(data_file=None, include=modules)

@@ -69,7 +69,7 @@ async def running(hostile: HostileDatabase, cluster: Cluster) -> AsyncIterator[S
 
 @pytest.fixture(scope="session")
 def dist() -> Path:
-    """What the viewer gives to browsers; built now where it is out of date, by one of several test processes."""
+    """Return the folder of files for browsers. One of several test processes builds it now if it is out of date."""
     parent = REPOSITORY / ".local"
     parent.mkdir(exist_ok=True)
     with (parent / "viewer-build.lock").open("w") as lock:

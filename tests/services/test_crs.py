@@ -1,4 +1,4 @@
-"""Features in other CRSs (OGC 18-058r1): what is given, boxes and filters, compared with what pyproj makes of them."""
+"""Features in other CRSs (OGC 18-058r1): answers, boxes and filters, compared with the results of pyproj."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ async def test_points_are_where_pyproj_has_them(moved: Services, table: str, sri
 
 @pytest.mark.parametrize("srid", [srid for srid in USUAL_SRIDS if srid not in EVERYWHERE])
 async def test_axes_are_in_the_order_of_the_authority(moved: Services, srid: int) -> None:
-    """Of the national and polar systems, at a place that each of them is for."""
+    """In national and polar systems, each at a place in its area of use."""
     identifier = {3035: 1, 3978: 6, 2193: 4, 5041: 1, 5042: 5, 5482: 5, 32631: 6}[srid]
     feature = await moved["features"].json(f"/collections/moved.degrees/items/{identifier}", crs=uri(srid))
     assert feature["geometry"]["coordinates"] == pytest.approx(in_crs(PLACES[identifier], srid), abs=1e-3)
@@ -259,7 +259,7 @@ async def test_what_has_no_place_in_the_crs_is_counted(moved: Services) -> None:
     answer = await moved["features"].get("/collections/moved.shapes/items", {"crs": uri(5041)})
     found = {feature["id"]: feature["geometry"] for feature in answer.json()["features"]}
     assert [identifier for identifier, geometry in found.items() if geometry is None] == [2, 4, 6]
-    # those that have no geometry are not missing one
+    # features that have no geometry are not counted as omitted
     assert answer.headers["DAMS-Geometries-Omitted"] == "1"
     assert answer.json()["geometriesOmitted"] == 1
 

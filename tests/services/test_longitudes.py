@@ -1,4 +1,4 @@
-"""Rows with longitudes beyond ±180: the same answers as for the same places within, whatever is asked."""
+"""Rows with longitudes beyond ±180: every request gets the same answers as for the same places within ±180."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metadata keep for a while, are asked about by ETag, and a page is never taken for the JSON beside it."""
+"""Metadata may be cached for a while and are revalidated by ETag; a cache never gives the page instead of the JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STARTS = 5
 
 
 async def _asked_twice(service: Client, path: str, accept: str) -> tuple[Answer, Answer]:
-    """What is there, and the answer to the question whether it is still that."""
+    """Return the answer to a request, and the answer to a request that revalidates it."""
     for _ in range(_STARTS):
         first = await service.get(path, headers={"Accept": accept})
         again = await service.get(path, headers={"Accept": accept, "If-None-Match": first.headers["ETag"]})

@@ -1,4 +1,4 @@
-"""Tables of somebody's own: every type as the schema says it, in every format and in tiles; extents; odd times."""
+"""A user's tables: every type as the schema describes it, in every format and in tiles; extents; odd times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.services.in_process import Services, services
 from tests.services.tiles.places import decoded
 
 ANY = None
-"""Of a schema without a type."""
+"""The schema of a property without a type."""
 COLUMNS: list[tuple[str, str, Any, str | None]] = [
     # type, value as PostgreSQL reads it, value in JSON, type of the schema: of members where it is an array
     ("oid", "4000000000", 4000000000, "integer"),
@@ -113,7 +113,7 @@ ANALYZE;
 
 
 async def own_data(owner: asyncpg.Connection) -> None:
-    """A row of every type, and what else goes wrong on databases that nobody prepared."""
+    """Make a row of every type, and other rows that cause faults on unprepared databases."""
     columns = ", ".join(f"c{number} {sql_type}" for number, (sql_type, *_) in enumerate(COLUMNS))
     await owner.execute(
         "CREATE EXTENSION hstore; CREATE EXTENSION citext; CREATE SCHEMA own; SET timezone = 'UTC';"
@@ -264,7 +264,7 @@ async def test_a_row_on_which_a_filter_fails_does_not_match_and_costs_nothing_el
         "bbox=0.95,44,3.05,46": {*range(10, 31)} - {17},
     }.items():
         assert await ids_of(own, "misplaced", conditions) == numbers, conditions
-    # other rows than those are asked for as before
+    # conditions that leave these rows out are answered as before
     assert 17 in await ids_of(own, "misplaced", "filter=id < 20")
     assert await ids_of(own, "open_rings", "bbox=0,1,5.2,2") == {1, 2, 3, 4, 5}
     page = await own["features"].json("/collections/own.misplaced/items", bbox="0.95,44,3.05,46", limit="5")
@@ -284,7 +284,7 @@ async def test_a_row_on_which_a_filter_fails_does_not_match_and_costs_nothing_el
         ("export", {"f": "gpkg", "filter": "id <> 103"}, b"SQLite"),
     )
     for place, (path, parameters, number) in enumerate(answers, start=100):
-        # of other conditions each time, which nobody remembers
+        # with different conditions each time, so that no cache has the answer
         beside = {"bbox": "0.95,44,3.05,46", "filter": f"id <> {place}"}
         answer = await own["features"].get(f"/collections/own.misplaced/{path}", {**beside, **parameters})
         assert (answer.status, answer.headers.get("DAMS-Features-Omitted")) == (200, "1"), answer.url
@@ -334,7 +334,7 @@ async def ids_of(own: Services, name: str, conditions: str) -> set[int]:
 @pytest.mark.parametrize(
     ("condition", "ids"),
     [
-        # what has no time matches; an empty range is a time, and holds none
+        # a row without a time matches; an empty range is a time, and contains none
         ("datetime=2020-01-15", {1, 4}),
         ("datetime=2020-01-31T23:59:59.999999Z", {1, 4}),
         ("datetime=2020-02-01", {2, 4}),

@@ -45,7 +45,9 @@ async def pooled(hostile: HostileDatabase) -> AsyncIterator[Services]:
 
 
 async def content(client: Client, address: str) -> Any:
-    """What is the same whenever it is asked for: how many rows match is told where they are counted already."""
+    """Return the content that is the same at each request; the number of matching rows is in an answer only if it is
+    counted already.
+    """
     answer = await client.get(address)
     assert answer.status in (200, 404), (address, answer.body)
     body = answer.body.replace(client.base.encode(), b"")
@@ -85,8 +87,8 @@ async def test_answers_are_the_same(pooled: Services, running: Services) -> None
         return dict(zip(addresses, found, strict=True))
 
     async def alike() -> None:
-        # each of them hears within a second of what another test has changed, and looks for the values that a schema
-        # names when nobody asks: two sessions are few for that
+        # each of the processes learns within a second of changes by other tests, and reads the values for schemas in
+        # the background: two sessions are few for that
         await asyncio.sleep(0.5)
         assert await answers(pooled) == await answers(running)
 

@@ -45,7 +45,7 @@ async def test_a_limit_above_the_maximum_is_the_maximum(standard: Services, runn
         assert found["numberReturned"] == len(found["features"]) == found["numberMatched"] > 100
         refused = await running["features"].get(ITEMS, {"limit": limit})
         assert (refused.status, refused.json()["detail"][0]["loc"]) == (422, ["query", "limit"])
-    # what is below the minimum, or no number, has no such meaning
+    # values below the minimum, and texts that are not numbers, have no such meaning
     for limit in ("-1", "1.5", "ten", ""):
         assert (await standard["features"].get(ITEMS, {"limit": limit})).status == 400, limit
     assert (await standard["common"].json("/collections", limit="5000"))["numberReturned"] > 10

@@ -92,7 +92,7 @@ async def test_gateway_service_and_statement_are_one_trace(
             joined = await features.get(f"{gateway.url}/api{ITEMS}&offset=1", headers=given)
             malformed = {"traceparent": f"00-{'0' * 32}-{PARENT}-01"}
             alone = await features.get(f"{gateway.url}/api{ITEMS}&offset=2", headers=malformed)
-            # what is asked every second has no trace
+            # requests that come every second have no trace
             await features.get("/internal/metrics")
             await asyncio.to_thread(spans.stop)
     assert [each.status for each in (made, joined, alone)] == [200, 200, 200]

@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 
 _REGISTER = "http://www.opengis.net/def/tilematrixset/OGC/"
 _TILES = 64
-"""That the suite asks for, of the closest zoom that has no more within the limits."""
+"""Largest number of tiles that the suite requests: it uses the closest zoom with no more than these in the limits."""
 FOLDER = Path(__file__).parents[2] / ".local" / "suites"
 REPOSITORIES = "https://github.com/opengeospatial"
 
@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def tile_inputs(address: str) -> Iterator[dict[str, str]]:
-    """What the suite of tiles wants to know, for each set of the first collection that the OGC has registered."""
+    """Yield the inputs of the suite for tiles, for each registered tile matrix set of the first collection."""
     collection = _json(f"{address}/collections?limit=1&f=json")["collections"][0]["id"]
     for matrix_set in _json(f"{address}/tileMatrixSets?f=json")["tileMatrixSets"]:
         if (uri := matrix_set.get("uri", "")).startswith(_REGISTER):
@@ -121,7 +121,7 @@ def built(suite: Suite, sources: str) -> str:
 
 
 def run(suite: Suite, class_path: str, inputs: dict[str, str]) -> list[Check]:
-    """What the suite found, told what it wants to know."""
+    """Run the suite with these inputs; returns its checks."""
     output = FOLDER / "results" / suite.name
     output.mkdir(parents=True, exist_ok=True)
     before = set(output.rglob("testng-results.xml"))

@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Asking:
-    """Calls each of the functions again and again, in a thread of its own, with a pause of `pause` seconds between."""
+    """Calls each of the functions repeatedly, in a separate thread, with pauses of `pause` seconds."""
 
     def __init__(self, asks: Sequence[Callable[[], None]], *, pause: float = 0) -> None:
         self._pause = pause

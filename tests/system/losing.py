@@ -38,7 +38,7 @@ class Clients(Asking):
         if status != 200:
             raise RuntimeError(f"the service does not answer: {status}")
         self._whole = {*_WHOLE, f"stream 200 {rows}"}
-        # what an earlier run asked for may still be kept
+        # addresses requested by an earlier run may still be cached
         self._fresh = itertools.count(int(time.time() * 1000) % 10**9)
         self.outcomes: Counter[str] = Counter()
         self.slowest = 0.0

@@ -33,7 +33,7 @@ SUBSETS = (
 
 
 _KINDS = {1: "Boolean", 2: "Integer", 4: "Integer", 6: "Real", 10: "String", 14: "Date", 16: "DateTime"}
-"""Of numbers of types, for fields whose types have no name: those that QGIS takes from a schema (3.44)."""
+"""Type names by number, for fields whose types have no name: those that QGIS takes from a schema (3.44)."""
 
 
 def types(layer: QgsVectorLayer) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What other users of the machine learn of a stack, and what its programs may do there."""
+"""What other users of the machine can learn of a stack, and what its programs can do there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.system
 
 
 def command_lines() -> set[str]:
-    """Of all processes of this machine."""
+    """Return the command lines of all processes of this machine."""
     found = set()
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -45,7 +45,7 @@ def test_no_secret_is_on_a_command_line(stack: RunningStack, monkeypatch: pytest
     watcher.start()
     try:
         state = folder.load()
-        # what is simulated stays on its day
+        # simulated data stay on their day
         monkeypatch.setenv("DEMO_TODAY", (state.loaded or "").rpartition(" ")[2])
         state.loaded = None
         fill_database(folder, state)

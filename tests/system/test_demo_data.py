@@ -1,4 +1,4 @@
-"""What the demo data are made of: the packaged files as the documentation says, seen in the database."""
+"""The contents of the demo data: the packaged files as the documentation describes them, seen in the database."""
 
 from collections.abc import AsyncIterator
 

@@ -18,10 +18,12 @@ _FILE = Path(__file__).resolve().parents[2] / "deploy" / "collections.yaml"
 CONFIG = yaml.safe_load(_FILE.read_text(encoding="utf-8"))["collections"]
 BYTES = 165_000
 LINES = 270_000
-"""Of the whole world's tracks: their lines alone are 250 kB."""
+"""Limit in bytes of a tile with the tracks of the whole world: their lines alone are 250 kB."""
 ZONES = 480_000
-"""Of the zones of every advisory, which maps show where somebody asks for them: the shapes of 12,000 are 345 kB, and
-how well the rest compresses depends on the order in which PostgreSQL finds them."""
+"""Limit in bytes of a tile with the zones of every advisory, which maps show on request.
+
+The shapes of 12,000 zones are 345 kB. How well the rest compresses depends on the order in which PostgreSQL finds them.
+"""
 
 
 def _names(expression: Any) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the documents promise about the running service: the tour of the README and the CQL2 examples."""
+"""The documents' promises about the running service: the tour of the README and the CQL2 examples."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def shapes(text: str) -> str:
 
 
 def test_the_tour(stack: RunningStack, tmp_path: Path) -> None:
-    """Each command in the order of the page, in one folder; variables of one are known to the next.
+    """Run each command in the order of the page, in one folder; later commands know the variables of earlier ones.
 
-    Of a stack elsewhere those that only ask: `make` looks at one of this machine.
+    On a stack elsewhere, run only those that send requests, as `make` inspects a stack on this machine.
     """
     steps = list(tour())
     assert len(steps) == 11

@@ -20,7 +20,7 @@ async def _operation(seen: Visit, path: str) -> Locator:
 
 
 async def _executed(operation: Locator) -> tuple[str, str]:
-    """The status and the address of what was asked."""
+    """Return the status and the address of the request."""
     await operation.get_by_role("button", name="Execute").click()
     answer = operation.locator(".live-responses-table")
     await answer.wait_for()
@@ -92,7 +92,7 @@ async def test_examples_are_of_the_collection_that_is_chosen(visit: NewVisit, st
     await example.fill(written)
     status, address = await _executed(operation)
     assert (status, address.partition("?")[0]) == ("200", f"{seen.base_url}/collections/{collection}/items")
-    # an item of the collection that was there before is none of this one
+    # an item of the previous collection does not belong to this one
     operation = await _operation(seen, "/collections/{collectionId}/items/{itemId}")
     await operation.locator("tr[data-param-name=collectionId] select").select_option("hazard.hazard_ts_nodes")
     feature = (await items(stack, "hazard.hazard_ts_nodes", limit="1"))[0]

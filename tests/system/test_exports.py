@@ -1,4 +1,4 @@
-"""A file is the same whichever gateway is asked, and its parts are of one, although each machine has its own folder."""
+"""A file is the same from every gateway, and its parts are of one file, although each machine has its own folder."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_curl_goes_on_where_it_stopped(stack: RunningStack, tmp_path: Path) -> N
 
 
 def _whole(stack: RunningStack, path: str) -> Answer:
-    """The file once it is made: until then an answer has no length."""
+    """Return the complete file: until it is made, an answer has no length."""
     found: list[Answer] = []
 
     def made() -> bool:
@@ -71,7 +71,7 @@ def _parts(size: int) -> Iterator[tuple[int, int]]:
 
 
 def _got(stack: RunningStack, path: str, **headers: str) -> Answer:
-    """On a connection of its own, which leads to any gateway."""
+    """Send a request on a new connection, which may lead to any gateway."""
     with closing(Client(stack.base_url)) as client:
         return client.get(path, **headers)
 

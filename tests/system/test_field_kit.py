@@ -1,4 +1,4 @@
-"""The page of docs/field-kit.md draws an archive of the command from a plain web server, and asks nobody else."""
+"""The page of docs/field-kit.md draws an archive of the command from a plain web server, without any other server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _EXPORT = ("export", "hazard.hazard_eq_events", "--bbox", "-125,32,-114,42", "--
 
 @pytest.fixture
 def folder(stack: RunningStack) -> Iterator[Path]:
-    """What the document wants to be in it; the command is run by the user of the services, who may write here."""
+    """Make the folder with the files that the document requires.
+
+    The services' user, who may write here, runs the command.
+    """
     with TemporaryDirectory() as name:
         kit = Path(name)
         kit.chmod(0o777)

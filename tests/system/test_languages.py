@@ -139,7 +139,7 @@ async def test_the_map_speaks_as_the_browser_does(
     await seen.page.wait_for_url("**lang=es**")
     await seen.ready()
     assert parse_qs(urlsplit(seen.page.url).fragment)["f.hazard.hazard_eq_events"] == ["magnitude > 6"]
-    # what is shared has no language: whoever opens it has one
+    # a shared link has no language: the browser of the user who opens it sets one
     await seen.page.get_by_role("button", name="Compartir").click()
     link = await seen.page.locator("#share [name=link]").input_value()
     assert "lang=" not in link
@@ -160,7 +160,7 @@ async def test_the_explorer_speaks_as_the_browser_does(visit: NewVisit) -> None:
     said = set(await seen.page.evaluate(_SAID))
     assert own <= said
     assert not {"Parameters", "Execute", "Responses", "No links", "Media type"} & said
-    # what the document says is English
+    # the document's own texts are in English
     assert await seen.page.locator(".opblock.is-open .opblock-summary-description[lang=en]").count() == 1
     assert await faults(seen.page) == ""
     await seen.page.get_by_role("link", name="Français").click()

@@ -1,4 +1,4 @@
-"""What the dashboard and the rules of alerts ask for is what the processes really tell."""
+"""The metrics that the dashboard and the alert rules use are those that the processes really export."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OURS = re.compile(r"\b(?:dams|process)_\w+")
 
 
 def told(text: str) -> set[str]:
-    """Names of series, as they are asked for; of those that have none yet, too."""
+    """Return the names of series as queries use them, also of those without a value yet."""
     found = set()
     for name, kind in re.findall(r"^# TYPE (\w+) (\w+)$", text, re.MULTILINE):
         found |= {f"{name}_{end}" for end in ("bucket", "count", "sum")} if kind == "histogram" else {name}

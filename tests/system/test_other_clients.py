@@ -167,7 +167,7 @@ async def test_gdal_reads_a_tileset_by_its_collection(
 
 def _read_by_gdal(*source: str) -> list[dict[str, Any]]:
     command = ["ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", "/vsistdout/", *source]
-    # addresses of the stack are local, whatever proxy the machine has
+    # addresses of the stack are local, even if the machine has a proxy
     environment = {**os.environ, "no_proxy": "127.0.0.1"}
     result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert result.returncode == 0, result.stderr

@@ -85,7 +85,7 @@ async def test_the_explorer_is_accessible(visit: NewVisit, theme: str, width: in
     operation = seen.page.locator(".opblock", has_text="/conformance").first
     await operation.locator(".opblock-summary-control").click()
     await operation.get_by_role("combobox", name="f").wait_for()
-    # one that lists collections, one with many parameters, one that was asked
+    # one that lists collections, one with many parameters, one that was executed
     for path in ("/collections/{collectionId}", "/collections/{collectionId}/items"):
         summary = seen.page.locator(".opblock", has=seen.page.locator(f'[data-path="{path}"]'))
         await summary.locator(".opblock-summary-control").click()

@@ -23,7 +23,7 @@ _LAND = "#f7f6f2"
 
 
 def _qgis(stack: RunningStack, collection: str, picture: Path) -> dict[str, Any]:
-    # addresses of the stack are local, whatever proxy the machine has
+    # addresses of the stack are local, even if the machine has a proxy
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "no_proxy": "127.0.0.1"}
     folder(picture.parent)
     result = subprocess.run(

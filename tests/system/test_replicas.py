@@ -1,4 +1,4 @@
-"""Tiles scale alone: a replica dies and joins unseen; what is cached outlives processes, not changes of the data."""
+"""Tiles scale alone: a replica dies and joins unnoticed; cached tiles outlive processes, not changes of the data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def path(collection: str, z: int, x: int, y: int) -> str:
 
 
 class Clients(Asking):
-    """Four clients that ask without a pause for tiles that nothing has cached."""
+    """Four clients that request uncached tiles without a pause."""
 
     def __init__(self, stack: RunningStack) -> None:
         self._stack = stack
@@ -88,7 +88,7 @@ def test_load_is_spread_over_the_replicas(stack: RunningStack) -> None:
 
 @pytest.fixture
 async def owner(stack: RunningStack) -> AsyncIterator[asyncpg.Connection]:
-    """A connection that may change the demo data; the new row is gone afterwards."""
+    """Make a connection that may change the demo data; deletes the new row afterwards."""
     connection = await asyncpg.connect(stack.owner_url("dams"))
     yield connection
     await connection.execute(f"DELETE FROM hazard.hazard_eq_events WHERE id = {NEW}")  # noqa: S608 - our own names
@@ -96,7 +96,7 @@ async def owner(stack: RunningStack) -> AsyncIterator[asyncpg.Connection]:
 
 
 def tier(stack: RunningStack, address: str) -> str:
-    """Who answered behind the gateway, which keeps nothing for a host that nobody named before."""
+    """Return the tier behind the gateway that answered. The gateway's cache has nothing for a new host name."""
     status, headers, _ = get(stack.base_url + address, Host=f"tier-{next(FRESH)}.example.org")
     assert status == 200
     return headers["Server-Timing"].partition(";")[0]

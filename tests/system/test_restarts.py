@@ -32,7 +32,7 @@ def test_a_rolling_restart_loses_no_request(stack: RunningStack) -> None:
 
 
 def test_a_restart_of_the_database_loses_no_request(stack: RunningStack) -> None:
-    # as who restarts it does: its end then takes no longer than a moment
+    # as an operator does before a restart: shutting down then takes only a moment
     asyncio.run(checkpoint(stack))
     with Clients(stack.base_url) as clients:
         time.sleep(1)
@@ -58,7 +58,7 @@ def test_what_was_just_fetched_is_served_while_the_database_is_away(stack: Runni
     number = time.time_ns() % 10**9
     known = f"{stack.base_url}{EVENTS}/items?limit=3&filter=magnitude>-{number}"
     unknown = f"{stack.base_url}{EVENTS}/items?limit=4&filter=magnitude>-{number}"
-    # what is asked for twice is kept
+    # the gateway keeps answers that are requested twice
     body = [get(known)[2] for _ in range(2)][1]
 
     def is_stale() -> bool:

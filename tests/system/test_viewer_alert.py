@@ -61,7 +61,7 @@ async def test_an_alert_in_force_leads_to_its_forecast_in_two_steps(visit: NewVi
     seen = await visit()
     await seen.page.goto(f"{seen.base_url}/?f=html")
     topic = seen.page.locator("section", has=seen.page.get_by_role("heading", name="Flood alerts in force"))
-    assert await topic.get_by_text("In force now").is_visible()
+    assert await topic.get_by_text("Active now").is_visible()
     # 1
     await topic.get_by_role("link", name=_KEPT).click()
     await seen.page.wait_for_url(f"**/{_ALERTS}/items/{alert}*")

@@ -1,4 +1,6 @@
-"""Asking the map by place: an area that is drawn or typed selects what is drawn, listed, counted and downloaded."""
+"""Filtering the map by place: a drawn or typed area selects the features that are drawn, listed, counted and
+downloaded.
+"""
 
 import csv
 from collections.abc import Mapping
@@ -175,7 +177,7 @@ async def test_an_area_is_typed_and_drawn_by_keyboard(visit: NewVisit, stack: Ru
     taipei = await _taipei(stack)
     expected = [feature for feature in await _all(stack) if _kilometres(feature, taipei) <= 300]
     await page.until(f"document.querySelector('#tab-events span').textContent === '{len(expected)}'")
-    # the middle stays where only the distance is typed anew
+    # the centre stays if the user types only another distance
     await tool.get_by_label("Kilometres").fill("100")
     await page.page.keyboard.press("Enter")
     await page.page.locator(".chip", has_text="within 100 km of Taipei, Taiwan").wait_for()

@@ -46,9 +46,9 @@ async def test_fjords_are_seen_from_near(visit: NewVisit, matrix_set: str) -> No
     # the last zoom, of which nearer views are made
     fine = {url for url in tiles if "/WebMercatorQuad/6/" in url or "/WorldCRS84Quad/5/" in url}
     assert fine
-    # those of a view that was left meanwhile are cancelled
+    # requests for tiles of a view that the user has left are cancelled
     assert {page.statuses.get(url, 200) for url in tiles} <= {200, 204}
-    # what is far away is not asked for
+    # tiles far away are not requested
     assert len(fine) <= 8
     text = await page.page.inner_text("#map")
     assert "Natural Earth" in text

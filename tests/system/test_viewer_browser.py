@@ -1,4 +1,4 @@
-"""The map viewer in a real Chromium: data are drawn, nothing leaves the host, everybody can use it."""
+"""The map viewer in a real Chromium: it draws data, requests nothing from other hosts, and is accessible."""
 
 import io
 import re
@@ -70,7 +70,7 @@ async def test_other_matrix_sets_draw_in_their_own_projection(
     longitude, latitude = item["geometry"]["coordinates"][:2]
     page = await visit(device_scale_factor=1)
     await page.open(f"{map_of(collection, matrix_set)}#map=7/{latitude}/{longitude}")
-    # the place comes from proj4 in the browser, what is drawn there from PostGIS
+    # the place is computed by proj4 in the browser, the drawing there by PostGIS
     at_centre = await page.page.evaluate(
         """() => map.getFeaturesAtPixel(map.getPixelFromCoordinate(map.getView().getCenter()))
             .map((feature) => feature.getId())"""
@@ -191,7 +191,7 @@ async def test_list_works_with_the_keyboard(visit: NewVisit) -> None:
     await page.page.locator(".card").wait_for()
     await page.page.keyboard.press("Escape")
     assert await page.page.locator(".card").count() == 0
-    # on the same entry, although the list has been filled anew for the view that was flown to
+    # on the same entry, although the list has been refilled for the view that the map moved to
     assert await page.page.evaluate("document.activeElement.closest('#events li') !== null")
     assert await page.page.evaluate("document.activeElement.dataset.id") == chosen
 
@@ -220,7 +220,7 @@ async def test_overview_shows_several_collections_and_switches_them(visit: NewVi
         "(id) => map.getStyle().layers.every((l) => l['source-layer'] !== id)", _EARTHQUAKES
     )
     assert "c=" in page.page.url
-    # without any, the list that was on its way is no longer waited for, nor offered to be downloaded
+    # without any, the pending list is no longer waited for, nor offered for download
     await page.page.route(re.compile("/items[?]"), lambda _: None)
     await page.page.get_by_role("switch", name="Tropical storm events").click()
     await page.page.locator("#events[aria-busy]").wait_for(state="attached")
@@ -261,7 +261,7 @@ async def test_search_finds_by_name_in_any_case(visit: NewVisit, stack: RunningS
     name = strongest["properties"]["place"].rpartition(" ")[2]
     page = await visit()
     await page.open(map_of(_EARTHQUAKES))
-    # what is searched for comes as tiles and is counted, too; the list alone is sorted
+    # a search applies to tiles and counts, too; only the list is sorted
     async with page.page.expect_response(lambda response: "CASEI" in response.url and "sortby=" in response.url):
         await page.page.get_by_role("searchbox").fill(name.lower())
     await page.page.wait_for_selector("#events:not([aria-busy])")

@@ -132,7 +132,7 @@ async def test_the_services_objection_stands_at_the_form(visit: NewVisit) -> Non
     assert "magnitud" in await alert.inner_text()
     assert await text.get_attribute("aria-invalid") == "true"
     assert await text.get_attribute("aria-describedby") == await alert.get_attribute("id")
-    # a filter that is refused is asked for once, and not by tiles
+    # a refused filter is requested once, and not for tiles
     assert len([url for url in page.requests if "/tiles/WebMercatorQuad/" in url]) == before
     assert "f.hazard" not in page.page.url
     assert all("422" in problem for problem in page.problems)

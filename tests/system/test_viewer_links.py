@@ -1,4 +1,4 @@
-"""Links to a map: what the hash says is shown, and what is shown is in the hash."""
+"""Links to a map: the map shows the state in the hash, and the hash has the state of the map."""
 
 import pytest
 
@@ -36,7 +36,7 @@ async def test_globe_is_drawn_and_remembered(visit: NewVisit, stack: RunningStac
     assert 0 < len(drawn) < 1707
     colours = await page.colours()
     assert near(colours, "#f7f6f2", 4) > 100
-    # around the globe is no sea
+    # there is no sea around the globe
     assert near(colours, "#f2f5f8", 2) > 1000
     await page.page.get_by_role("button", name="Disable globe").click()
     await page.until("!location.hash.includes('p=globe')")
@@ -93,3 +93,14 @@ async def test_link_restores_time_search_subject_and_can_be_pasted(visit: NewVis
     assert await page.page.evaluate("map.getZoom()") == pytest.approx(4, abs=0.01)
     assert await page.page.get_by_role("searchbox", include_hidden=True).input_value() == ""
     assert "s=" in page.page.url
+
+
+async def test_selecting_a_feature_never_zooms_out(visit: NewVisit, stack: RunningStack) -> None:
+    event = (await items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
+    longitude, latitude = event["geometry"]["coordinates"][:2]
+    page = await visit()
+    await page.open(f"{map_of(_EARTHQUAKES)}#map=9.00/{latitude}/{longitude}")
+    await page.page.locator("#events li button").first.click()
+    await page.page.locator(".card").wait_for()
+    await page.ready()
+    assert await page.page.evaluate("map.getZoom()") == pytest.approx(9, abs=0.01)

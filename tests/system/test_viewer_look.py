@@ -1,4 +1,4 @@
-"""What the map looks like at first and near its edges, in a real Chromium."""
+"""The look of the map at first and near its edges, in a real Chromium."""
 
 import pytest
 
@@ -45,7 +45,7 @@ async def test_popup_stays_on_a_low_screen(visit: NewVisit, stack: RunningStack,
     longitude, latitude = item["geometry"]["coordinates"]
     page = await visit(width=1280, height=height)
     await page.open(f"{map_of(_GAUGES)}#map=6/{latitude}/{longitude}")
-    # what lies lower is below the timeline
+    # lower parts are below the timeline
     for part in (0.25, 0.5, 0.7):
         y = round(height * part)
         await page.page.evaluate(
@@ -85,7 +85,7 @@ async def test_globe_fills_the_height(visit: NewVisit) -> None:
     await page.page.get_by_role("button", name="Enable globe").click()
     await page.until("!map.isMoving() && map.getProjection().type === 'globe'")
     await page.ready()
-    # the edge of the globe straight above the middle: where the sky begins, there is no place
+    # the edge of the globe above the centre: where the sky begins, there is no position
     top = await page.page.evaluate(
         """() => {
             for (let y = 0; y < innerHeight / 2; y++) {
@@ -97,7 +97,7 @@ async def test_globe_fills_the_height(visit: NewVisit) -> None:
         }"""
     )
     assert 20 <= top <= 140
-    # who is near already stays there
+    # a closer view stays
     await page.page.get_by_role("button", name="Disable globe").click()
     await page.page.evaluate("void map.jumpTo({ zoom: 5 })")
     await page.page.get_by_role("button", name="Enable globe").click()
@@ -113,7 +113,7 @@ async def test_list_can_begin_with_the_strongest_and_the_legend_has_all(visit: N
     await page.page.get_by_label("Sort").select_option("strongest")
     first = f"document.querySelector('#events li button')?.dataset.id === '{strongest['id']}'"
     await page.until(first)
-    # where there is no order of importance, there is none to choose
+    # without an order of importance, the list does not offer one
     await page.open(map_of("hazard.hazard_ts_buffers"))
     collections = await page.page.evaluate("JSON.parse(document.querySelector('#page').textContent).collections")
     importance = {entry["id"]: entry["importance"] for entry in collections}

@@ -56,7 +56,7 @@ async def test_a_picture_has_the_map_and_what_is_said_of_it(
     picture = Image.open(io.BytesIO(content)).convert("RGB")
     width, height = await page.page.evaluate("[innerWidth, innerHeight].map((side) => side * devicePixelRatio)")
     assert picture.width == width
-    # the map, and above and below it what is said
+    # the map, and above and below it the texts
     assert picture.height > height * 1.2
     middle = picture.crop((int(width * 0.4), int(height * 0.3), int(width * 0.9), int(height * 0.9)))
     assert len(middle.getcolors(maxcolors=1 << 24) or []) > 50

@@ -1,4 +1,4 @@
-"""What a map says when data change, are missing or fail; that everybody can use it; what it weighs."""
+"""The map's messages when data change, are missing or fail; its accessibility; its weight."""
 
 import re
 from typing import Any
@@ -77,7 +77,7 @@ async def test_an_outage_is_said_and_ends(visit: NewVisit) -> None:
     await page.page.evaluate(look)
     await page.until("document.querySelector('#status').textContent.includes('does not answer')")
     assert await page.page.get_attribute("#status", "data-kind") == "error"
-    # what was shown stays
+    # the shown features stay
     assert len(await page.drawn(_ALERTS)) == before
     await page.page.context.set_offline(False)
     await page.until(f"{look}, !document.querySelector('#status').textContent")

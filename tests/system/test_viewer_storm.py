@@ -1,4 +1,4 @@
-"""Following a storm: its life as the axis of time, who was in its winds, and what was expected of it."""
+"""Following a storm: its life as the time axis, the places in its winds, and the forecasts for it."""
 
 import re
 
@@ -30,7 +30,7 @@ async def test_places_in_hurricane_force_wind_at_an_hour_in_four_steps(visit: Ne
     hours = storm.get_by_label("At", exact=True)
     [noon] = [text for text in await hours.locator("option").all_inner_texts() if re.match("Wed,? 6 Sep.* 12:00", text)]
     await hours.select_option(label=noon)
-    # who is in it
+    # the places in its winds
     await storm.get_by_role("button", name="Places within 64 kt").click()
     await storm.get_by_role("listitem").first.wait_for()
     told = await _text(page, "#storm .places [role=status]")

@@ -1,4 +1,4 @@
-"""The timeline of the map: what it says is what is shown, and any time can be asked for."""
+"""The timeline of the map: its text matches the shown time, and the user can choose any time."""
 
 import re
 
@@ -57,7 +57,7 @@ async def test_a_time_is_typed_in_a_zone_or_chosen_by_name(visit: NewVisit) -> N
     await form.get_by_role("button", name="Show").click()
     assert await form.get_by_role("alert").inner_text() == "From lies after To."
     await form.locator("[name=zone]").select_option(label="Asia/Tokyo")
-    # nothing was chosen yet, so the other zone leaves nothing to show
+    # no time was chosen yet, so the other zone leaves no features to show
     await form.locator("[name=from]").fill("2018-02-05T01:00")
     await form.get_by_role("button", name="Show").click()
     await page.ready_with("/tiles/WebMercatorQuad/", "datetime=2018-02-04T16%3A00%3A00Z%2F..")

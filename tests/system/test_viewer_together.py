@@ -1,4 +1,4 @@
-"""The overview map draws collections that are asked for alike from the same tiles, and looks as if it did not."""
+"""The overview map draws collections with equal parameters from shared tiles, and looks as if it did not."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _many() -> str:
 
 
 def _tiles(page: Visit, *, own: bool) -> list[str]:
-    """Addresses of tiles that were asked for: of single collections, or of several."""
+    """Return the addresses of requested tiles: those of single collections, or those of several."""
     return [url for url in page.requests if _TILE.search(url) and ("/collections/" in url) == own]
 
 
@@ -77,9 +77,9 @@ async def test_many_collections_are_as_many_requests_as_one(visit: NewVisit) -> 
             (await shown.picture()).save(Path(folder) / f"overview-{name}.png")
     # points of the same rank may lie over each other in another order
     assert different < 0.002 * difference.width * difference.height, different
-    apart.problems.clear()  # what was held back
+    apart.problems.clear()  # the requests that were held back
 
-    # what changes one alone has tiles of its own; time is one request for the others
+    # a change of one collection gives it its own tiles; a change of time is one request for the others
     page.requests.clear()
     await page.page.evaluate(f"location.hash += '&f.{_EARTHQUAKES}=magnitude>5'")
     await page.ready_with("/collections/hazard.hazard_eq_events/tiles/", "filter=")

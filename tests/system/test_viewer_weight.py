@@ -1,4 +1,4 @@
-"""What a map weighs on the wire: docs/weight.md has the figures."""
+"""The bytes that a map transfers: docs/weight.md has the figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ async def test_the_first_map_is_light_and_the_second_lighter(
     async with link_to(stack.base_url) as (link, address):
         context = await chromium.new_context(viewport={"width": width, "height": height})
         context.set_default_timeout(MOST_SECONDS * 1000)
-        # what waits for the first tile goes on without it after a second, which a busy machine may take to ask for one
+        # work that waits for the first tile starts without it after a second; a busy machine may take that long for a
+        # request
         await context.add_init_script(_NO_LIMIT)
         page = await context.new_page()
         visits: list[list[Asked]] = []

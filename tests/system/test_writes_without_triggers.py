@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.system, pytest.mark.faults]
 UNSEEN = "ALTER TABLE {0} DISABLE TRIGGER ALL; {1}; ALTER TABLE {0} ENABLE TRIGGER ALL"
 MOVED = "geom = ST_SetSRID(ST_MakePoint(30, 30), 4326), n = 2, name = 'moved', at = '2026-02-02Z'"
 
-# by the name of the table: what is done to it
+# by the name of the table: the change made to it
 WAYS = {
     "updated": UNSEEN.format("{0}", f"UPDATE {{0}} SET {MOVED}"),
     "replica": (
@@ -67,7 +67,7 @@ _FLUSHED_SECONDS = 12
 
 @dataclass(frozen=True)
 class Seen:
-    """What a client keeps of a response."""
+    """The parts of a response that a client keeps."""
 
     body: bytes
     etag: str | None

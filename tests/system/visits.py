@@ -64,9 +64,9 @@ class Visit:
         await self.page.wait_for_selector("body[data-ready]")
 
     async def ready_with(self, *parts: str) -> None:
-        """Wait until an address has been asked for that has all these parts, and the map rests.
+        """Wait until a requested address has all these parts, and the map rests.
 
-        That the map does not rest is no more to be seen where the answer was quick.
+        If the answer was quick, it is too late to see that the map is not at rest.
         """
 
         async def asked() -> bool:

@@ -36,7 +36,7 @@ _DRAWN = """() => {
 
 
 async def visited(page: Page, link: Link, address: str) -> list[Asked]:
-    """What a page asks for until its map rests and nothing more is asked for."""
+    """Return the requests of a page until its map rests and no request follows."""
     before = len(link.asked)
     await page.goto(address)
     await page.wait_for_selector("body[data-ready]")

@@ -49,11 +49,11 @@ class Frames:
     """95 of 100 are shorter."""
     longest: float
     scripts: float
-    """What the page's scripts take of one, on the average."""
+    """The average time of the page's scripts in one frame."""
 
 
 def frames_of(gaps: list[float], script_seconds: float) -> Frames:
-    """What the times between frames come to, in which scripts ran so long in all. Raises ValueError without a frame."""
+    """Summarize the times between frames, and the total time of scripts. Raises ValueError without a frame."""
     if not gaps:
         raise ValueError("no frame was drawn")
     ordered = sorted(gaps)

@@ -41,9 +41,9 @@ class Link:
         return sum(each.size for each in self.asked)
 
     async def quiet(self, seconds: float = 0.7) -> None:
-        """Wait until nothing has been asked for, or come, for so long.
+        """Wait until no request and no bytes were seen for this time.
 
-        A browser's own word for that takes a quarter of a minute where an answer of its cache is renewed meanwhile.
+        The browser's own event for that takes 15 seconds if an answer in its cache is revalidated at that time.
         """
         before = (-1, -1)
         while (now := (len(self.asked), self.size)) != before:
@@ -85,7 +85,7 @@ class Link:
         writer.close()
 
     async def _passed(self, size: int) -> None:
-        """Wait until so many bytes have come through, which all connections share."""
+        """Wait until this number of bytes has passed; all connections share the link."""
         if self.bytes_per_second is None:
             return
         now = asyncio.get_running_loop().time()

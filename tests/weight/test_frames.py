@@ -1,4 +1,4 @@
-"""What the times between frames come to."""
+"""The summary of the times between frames."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""Demo data: builders turn packaged files into rows, `load` puts the rows into the tables."""
+"""Demo data: builders convert packaged files to rows, `load` writes the rows into the tables."""

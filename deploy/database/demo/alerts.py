@@ -76,9 +76,9 @@ class ForecastRun(NamedTuple):
 def flood_alerts(
     floods: list[Flood], rivers: list[River], land: Land, gazetteer: Gazetteer, now: datetime, *, others: int = 60
 ) -> list[FloodAlert]:
-    """An alert for each flood under way, and `others` where no flood was observed (yet); the oldest first.
+    """Simulate an alert for each current flood, and `others` without an observed flood; the oldest first.
 
-    All are in force at `now` and a day later: alerts of lasting floods are renewed.
+    All are active at `now` and a day later: alerts of lasting floods are renewed.
     """
     drafts = []
     for flood in floods:
@@ -104,9 +104,9 @@ def flood_alerts(
 
 
 def forecast_alerts(rivers: list[River], land: Land, now: datetime, watersheds: int = 45) -> list[ForecastAlert]:
-    """For each of four months up to `now`'s, what is forecast for the following three in some of the watersheds.
+    """Simulate forecasts for some watersheds, issued in each of the four months up to that of `now`.
 
-    The oldest first; a watershed comes again with each month.
+    Each is for the following three months. The oldest first; a watershed occurs once per month.
     """
     places = []
     for number in range(watersheds):
@@ -118,7 +118,7 @@ def forecast_alerts(rivers: list[River], land: Land, now: datetime, watersheds: 
         years, month = divmod(now.year * 12 + now.month - 1 - back, 12)
         made = datetime(years, month + 1, 1, tzinfo=now.tzinfo)
         for number, (watershed_id, country, area) in enumerate(places):
-            # by how far back it is, so that there are as many on every day
+            # seeded by the number of months back, so that every day has the same number
             rng = stream(f"forecast {back}", number)
             probability = round(float(rng.beta(2, 3)) * 100, 1)
             if probability < 25:
@@ -146,12 +146,12 @@ def forecast_alerts(rivers: list[River], land: Land, now: datetime, watersheds: 
 
 
 def latest_of_watersheds(alerts: list[ForecastAlert]) -> list[ForecastAlert]:
-    """The last of each watershed: what is forecast now."""
+    """Return the last one of each watershed: the current forecast."""
     return list({alert.watershed_id: alert for alert in alerts}.values())
 
 
 def runs_of_watersheds(alerts: list[ForecastAlert]) -> Iterator[ForecastRun]:
-    """Each of them, at a point of the watershed."""
+    """Yield each of them, at a point in the watershed."""
     for alert in alerts:
         facts = {name: value for name, value in alert._asdict().items() if name in ForecastRun._fields}
         yield ForecastRun(**facts | {"geom": alert.geom.representative_point()})
@@ -160,7 +160,7 @@ def runs_of_watersheds(alerts: list[ForecastAlert]) -> Iterator[ForecastRun]:
 def _alert(
     event_id: str, severity: float, country: str, area: MultiPolygon, *, issued: datetime, now: datetime
 ) -> dict[str, Any]:
-    """What is simulated of an alert, by column."""
+    """Return the simulated values of an alert, by column."""
     return {
         "alert_id": event_id,
         "event_id": event_id,

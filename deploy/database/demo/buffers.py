@@ -1,4 +1,4 @@
-"""Wind zones derived from nodes with a simple model of the radius; no observed radii are packaged."""
+"""Wind zones derived from nodes with a simple radius model; the packages contain no observed radii."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,11 +16,11 @@ _KM_PER_NAUTICAL_MILE = 1.852
 
 
 def wind_radius_km(wind_speed_kt: float, max_wind_kt: float, latitude: float) -> float:
-    """How far from the centre `wind_speed_kt` blows, in km; 0 where it does nowhere.
+    """Return the distance from the centre at which the wind reaches `wind_speed_kt`, in km; 0 if it never does.
 
-    A modified Rankine vortex, v = vmax (rmax / r) ** 0.5, around a radius of maximum wind of
-    46.4 exp(-0.0155 vmax + 0.0169 |latitude|) km with vmax in m/s.
-    Sources: Depperman 1947 (vortex); Willoughby, Darling and Rahn 2006, equation 7a (radius).
+    A modified Rankine vortex, v = vmax (rmax / r) ** 0.5, around a radius of maximum wind of 46.4 exp(-0.0155 vmax +
+    0.0169 |latitude|) km with vmax in m/s. Sources: Depperman 1947 (vortex); Willoughby, Darling and Rahn 2006,
+    equation 7a (radius).
     """
     if max_wind_kt < wind_speed_kt:
         return 0.0
@@ -31,7 +31,7 @@ def wind_radius_km(wind_speed_kt: float, max_wind_kt: float, latitude: float) ->
 def wind_buffers(
     tracks: Iterable[BestTrack], winds_kt: tuple[int, ...], *, gap_hours: float = 12.0
 ) -> Iterator[StormZone]:
-    """A row per system and wind speed that it reached: the swath between nodes up to `gap_hours` apart."""
+    """Yield a row per system and wind speed that it reached: the swath between nodes up to `gap_hours` apart."""
     for track in tracks:
         longitudes, latitudes = track.longitudes, track.latitudes
         for wind in winds_kt:

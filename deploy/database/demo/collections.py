@@ -1,4 +1,4 @@
-"""Which builder fills which table; what several tables are made of is made once."""
+"""The builder of each table; inputs of several tables are made once."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, time
@@ -27,7 +27,7 @@ SIMULATED_TABLES = (
     "hazard_fl_alerts_mom_runs",
     "hazard_fl_glofas_gauges_forecast",
 )
-"""What the clock moves: on another day their rows are other rows."""
+"""Tables whose rows depend on the day."""
 
 _OBSERVED = "HURDAT2, derived from wind radii"
 
@@ -36,17 +36,17 @@ Builder = Callable[[], Iterable[Any]]
 
 
 class DemoCollections:
-    """Builders of the rows of all tables from the packaged files, with as many things simulated as given."""
+    """Builders of the rows of all tables from the packaged files, with the given numbers of simulated objects."""
 
     def __init__(
         self, sources: Sources, today: date, *, flood_count: int = 160, alert_count: int = 60, watersheds: int = 45
     ) -> None:
-        """`today` is the day up to which floods are simulated; nothing else depends on it."""
+        """`today` is the last day of simulated floods; nothing else depends on it."""
         self._sources, self._today = sources, today
         self._flood_count, self._alert_count, self._watersheds = flood_count, alert_count, watersheds
 
     def fingerprint(self, table: str) -> str:
-        """Same fingerprint, same rows of the table."""
+        """Return the fingerprint of a table's rows: same fingerprint, same rows."""
         return f"{self._of_files} {self._today}" if table in SIMULATED_TABLES else self._of_files
 
     @cached_property
@@ -86,7 +86,7 @@ class DemoCollections:
         return alerts.forecast_alerts(self._rivers, self._land, self._now, self._watersheds)
 
     def builders(self) -> dict[str, Builder]:
-        """Table in schema hazard -> function that makes its rows; nothing is read or made until it is called."""
+        """Return the functions that make rows by table of schema hazard; they read nothing until they are called."""
         return {
             "hazard_eq_events": lambda: earthquakes.earthquake_events(self._sources.earthquakes, self._gazetteer),
             **self._storm_builders(),
@@ -102,7 +102,7 @@ class DemoCollections:
         }
 
     def _step_zones(self) -> list[AdvisoryZone]:
-        """Zones of advisories, and of best tracks at hours without an advisory."""
+        """Return zones of advisories, and of best tracks at hours without an advisory."""
         storms = self._storms
         issued = {(advisory.event_id, advisory.time) for advisory in storms.advisories}
         observed = rows.observed_zones(storms.analysed, source=_OBSERVED)

@@ -1,4 +1,4 @@
-"""Earthquake events from the USGS feed that vega-datasets packages."""
+"""Earthquake events from the USGS feed in vega-datasets."""
 
 import json
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ from deploy.loader.sources.surroundings import surroundings
 
 
 def earthquake_events(path: Path, gazetteer: Gazetteer) -> Iterator[EarthquakeEvent]:
-    """The events of a USGS GeoJSON summary, oldest first, with what is near them.
+    """Yield the events of a USGS GeoJSON summary, oldest first, with their surroundings.
 
-    Format: USGS earthquake feeds, GeoJSON summary format (times in ms since 1970, depth in km as third
-    coordinate). Raises KeyError where the file is not of that format.
+    Format: USGS earthquake feeds, GeoJSON summary format (times in ms since 1970, depth in km as third coordinate).
+    Raises KeyError if the file has another format.
     """
     features = json.loads(path.read_text(encoding="utf-8"))["features"]
     features.sort(key=lambda feature: feature["properties"]["time"])
@@ -49,7 +49,7 @@ def _event(feature: dict[str, Any], near: dict[str, Any]) -> EarthquakeEvent:
         tsunami=bool(properties["tsunami"]),
         url=properties["url"],
         detail_url=detail,
-        # The feed has no address of single products; its detail document lists them with their files.
+        # The feed has no addresses of single products; its detail document lists them with their files.
         shakemap_url=detail if "shakemap" in products else None,
         population_impact_url=detail if "losspager" in products else None,
         withdrawn=None,

@@ -1,4 +1,4 @@
-"""Flood events, simulated along real rivers: no package holds flood polygons."""
+"""Flood events, simulated along real rivers: no package contains flood polygons."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ class FloodEvent(NamedTuple):
 
 
 class Flood(NamedTuple):
-    """An event and where it is: what alerts and gauges nearby refer to."""
+    """An event and its position, for alerts and gauges nearby."""
 
     event: FloodEvent
     reach: LineString
@@ -51,16 +51,16 @@ class Flood(NamedTuple):
 
 
 def stream(name: str, number: int = 0) -> np.random.Generator:
-    """Random numbers of their own for each thing simulated: one more of them leaves the others as they are."""
+    """Return separate random numbers for each simulated object: another object does not change the others."""
     return np.random.default_rng([_SEED, number, *name.encode()])
 
 
 def simulate_floods(
     rivers: list[River], land: Land, gazetteer: Gazetteer, now: datetime, count: int = 160
 ) -> list[Flood]:
-    """`count` floods in the two years before `now`, the oldest first; the same for the same time.
+    """Simulate `count` floods in the two years before `now`, the oldest first; the same for the same time.
 
-    On another day they are in the same places, by as much later.
+    On another day they have the same places, and times shifted by the difference.
     """
     drafts = sorted((_days_ago(stream("flood date", number)), number) for number in range(count))
     floods = []
@@ -74,7 +74,7 @@ def simulate_floods(
 
 
 def surroundings(gazetteer: Gazetteer, areas: list[MultiPolygon]) -> list[dict[str, Any]]:
-    """What is near the middle of each area, and who lives in it, by column; its country is the simulation's."""
+    """Return the surroundings and population of each area, by column; the simulation sets the country."""
     middles = [area.representative_point() for area in areas]
     near = gazetteer.nearby([middle.x for middle in middles], [middle.y for middle in middles])
     people = gazetteer.people_within(areas)
@@ -87,7 +87,7 @@ def surroundings(gazetteer: Gazetteer, areas: list[MultiPolygon]) -> list[dict[s
 
 
 def site(rivers: list[River], land: Land, rng: np.random.Generator, length_km: float) -> tuple[LineString, Country]:
-    """A reach whose middle lies in a country."""
+    """Return a reach whose middle lies in a country."""
     while True:
         reach = choose_reach(rivers, rng, length_km)
         country = land.country_at(reach.interpolate(0.5, normalized=True))
@@ -96,7 +96,7 @@ def site(rivers: list[River], land: Land, rng: np.random.Generator, length_km: f
 
 
 def area_along(reach: LineString, land: Land, rng: np.random.Generator, half_width_km: float) -> MultiPolygon:
-    """A footprint on land, WGS 84, exterior rings anticlockwise, not empty."""
+    """Return a footprint on land, WGS 84, exterior rings anticlockwise, not empty."""
     area = split_polygons(land.clip(footprint(reach, half_width_km, rng)))
     if area.is_empty:
         raise ValueError("the reach lies off land")
@@ -104,7 +104,7 @@ def area_along(reach: LineString, land: Land, rng: np.random.Generator, half_wid
 
 
 def _days_ago(rng: np.random.Generator) -> float:
-    """One in five began in the last month, so that some are still under way."""
+    """Return an age in days: one in five is within the last month, so that some floods are current."""
     recent = rng.random() < 0.2
     return round(float(rng.uniform(0.2, 30) if recent else rng.uniform(30, 730)), 2)
 
@@ -112,7 +112,7 @@ def _days_ago(rng: np.random.Generator) -> float:
 def _flood(
     rivers: list[River], land: Land, rng: np.random.Generator, *, now: datetime, days: float, order: int
 ) -> tuple[dict[str, Any], LineString, Country]:
-    """What is simulated of an event, by column, and where it is."""
+    """Return the simulated values of an event, by column, and its position."""
     began = now - timedelta(days=days)
     severity = float(rng.choice(_SEVERITIES, p=(0.6, 0.28, 0.12)))
     reach, country = site(rivers, land, rng, float(rng.lognormal(4.6, 0.6)) * severity)
@@ -138,7 +138,7 @@ def _flood(
 
 
 def _cause(began: datetime, reach: LineString, rng: np.random.Generator) -> str:
-    """In the words of the Dartmouth Flood Observatory, as region and month suggest."""
+    """Return a cause in the terms of the Dartmouth Flood Observatory that suits region and month."""
     longitude, latitude = reach.centroid.coords[0]
     if 65 < longitude < 125 and 5 < latitude < 33 and 6 <= began.month <= 10:
         return "Monsoonal rain"

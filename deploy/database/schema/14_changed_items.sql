@@ -1,5 +1,6 @@
--- Which rows a transaction changed, by whoever names them, as the loader does; the change log says only that a table was
--- changed. Written in the transaction of the change, so it is there when the change is seen, and never without it.
+-- The rows that a transaction changed, recorded by writers that name them, such as the loader. The change log says only
+-- that a table was changed. A writer adds these rows in the transaction of the change, so that both become visible
+-- together.
 CREATE TABLE IF NOT EXISTS dams.changed_item (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     relation oid NOT NULL,
@@ -13,8 +14,8 @@ COMMENT ON COLUMN dams.changed_item.item IS 'Item. The id of the row; empty wher
 COMMENT ON COLUMN dams.changed_item.txid IS 'Transaction. The one that changed the row, as in dams.change_log.';
 CREATE INDEX IF NOT EXISTS changed_item_at ON dams.changed_item (at);
 
--- Whoever asks keeps the snapshot and the versions of its last look. Where a version has grown by as many as there are
--- transactions here, all that changed is named; where by more, somebody changed rows without naming them.
+-- The caller keeps the snapshot and the versions of its last call. If a version has grown by the number of transactions
+-- here, all changed rows are named. If it has grown by more, another writer changed rows without naming them.
 CREATE OR REPLACE FUNCTION dams.changed_items(since pg_snapshot)
 RETURNS TABLE (relation oid, txid xid8, item text, action text)
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -24,7 +24,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_eq_events (
     withdrawn timestamptz,
     geom geometry(Point, 4326) NOT NULL
 );
--- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+-- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
+-- writers.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute
@@ -61,7 +62,7 @@ BEGIN
     END IF;
 END
 $$;
--- by which the loader finds an event again
+-- the loader finds an event by this index
 CREATE UNIQUE INDEX IF NOT EXISTS hazard_eq_events_source ON hazard.hazard_eq_events (source, event_id) NULLS NOT DISTINCT;
 CREATE INDEX IF NOT EXISTS hazard_eq_events_event_id ON hazard.hazard_eq_events (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_eq_events_geom ON hazard.hazard_eq_events USING gist (geom);

@@ -1,4 +1,5 @@
--- Tables of an earlier release lack some columns. Only then: even an ALTER TABLE that does nothing waits for all writers.
+-- Tables of an earlier release lack some columns. ALTER TABLE only then, as even one without effect waits for all
+-- writers.
 DO $$
 DECLARE
     added record;
@@ -267,7 +268,8 @@ COMMENT ON COLUMN hazard.hazard_ts_buffers.geom IS 'Zone. Polygons in WGS 84, lo
 SELECT dams.watch(t) FROM unnest(ARRAY['hazard.hazard_ts_events', 'hazard.hazard_ts_tracks',
                                        'hazard.hazard_ts_nodes', 'hazard.hazard_ts_buffers']::regclass[]) t;
 
--- What a column of the same name says there, it says here as well, where it says nothing yet. For the files that follow.
+-- Copies the comments of columns of `other` to columns of `own` that have the same name and no comment. For the files
+-- that follow.
 CREATE OR REPLACE FUNCTION dams.comment_alike(own regclass, other regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -13,7 +13,8 @@ SELECT dams.watch(t) FROM unnest(ARRAY[
     'hazard.hazard_ts_disturbance_events', 'hazard.hazard_ts_disturbance_tracks',
     'hazard.hazard_ts_disturbance_buffers', 'hazard.hazard_ts_disturbance_nodes']::regclass[]) t;
 
--- What tables of an earlier release lack: columns got no comments there, and LIKE copied no index that was not yet made.
+-- What tables of an earlier release lack: comments of columns, and indexes that did not exist when LIKE copied the
+-- table.
 CREATE UNIQUE INDEX IF NOT EXISTS hazard_ts_disturbance_tracks_event_id_kind_idx
     ON hazard.hazard_ts_disturbance_tracks (event_id, kind);
 CREATE UNIQUE INDEX IF NOT EXISTS hazard_ts_disturbance_nodes_event_id_kind_valid_time_idx

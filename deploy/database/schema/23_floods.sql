@@ -14,7 +14,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_events (
     source text,
     geom geometry(MultiPolygon, 4326) NOT NULL
 );
--- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+-- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
+-- writers.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute
@@ -83,7 +84,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts (
     source text,
     geom geometry(MultiPolygon, 4326) NOT NULL
 );
--- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+-- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
+-- writers.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute
@@ -151,7 +153,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts_mom_forecast (
     source text,
     geom geometry(MultiPolygon, 4326) NOT NULL
 );
--- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+-- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
+-- writers.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute
@@ -265,7 +268,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_glofas_gauges_forecast (
     source text,
     geom geometry(Point, 4326) NOT NULL
 );
--- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+-- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
+-- writers.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute

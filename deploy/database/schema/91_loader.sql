@@ -1,5 +1,5 @@
--- What the loader may do: write the data of `hazard` and its own records, and make temporary tables. No more: it makes
--- and drops nothing that lasts.
+-- The rights of the loader: it can write the data of `hazard` and its own records, and make temporary tables. It cannot
+-- create or drop anything permanent.
 DO $$
 BEGIN
     CREATE ROLE dams_loader NOLOGIN;

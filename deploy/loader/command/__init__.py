@@ -1,1 +1,1 @@
-"""The command line: what is asked for, and what is said of it."""
+"""The command line: its arguments and its output."""

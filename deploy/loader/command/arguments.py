@@ -1,4 +1,4 @@
-"""What the command line asks for."""
+"""The arguments of the command line."""
 
 import argparse
 import re
@@ -14,7 +14,7 @@ _DURATION = re.compile(r"P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+
 
 
 def moment(text: str) -> datetime:
-    """A time as RFC 3339 has it, in UTC where it names no zone; or so long ago, as ISO 8601 has it: `P7D`, `PT36H`.
+    """Parse a time in RFC 3339, in UTC without a zone; or an age in ISO 8601: `P7D`, `PT36H`.
 
     Raises ValueError.
     """
@@ -27,7 +27,7 @@ def moment(text: str) -> datetime:
 
 
 def parser() -> argparse.ArgumentParser:
-    """`python -m deploy.loader`."""
+    """Return the parser of `python -m deploy.loader`."""
     parsed = argparse.ArgumentParser(
         prog="python -m deploy.loader",
         description="Loads hazard data from their sources into the database of DATABASE_LOADER_URL.",
@@ -66,9 +66,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
-    """Arguments that fit together; ends the program with 2 where they do not.
+    """Return consistent arguments; exits with 2 if they are not.
 
-    `documents` are those that are given for each source.
+    `documents` are the documents given for each source.
     """
     known = parser()
     arguments = known.parse_args(argv)

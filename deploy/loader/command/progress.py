@@ -1,4 +1,4 @@
-"""A bar while a load is under way."""
+"""A progress bar of a load."""
 
 import sys
 from types import TracebackType
@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 
 class Bar:
-    """Rows that are in the database, and before them the bytes that have come. Nothing where there is no terminal."""
+    """Rows written to the database, and before that the bytes received. Nothing without a terminal."""
 
     def __init__(self, name: str, *, wanted: bool) -> None:
         self._bar: tqdm[NoReturn] = tqdm(
@@ -25,10 +25,10 @@ class Bar:
         self._bar.close()
 
     def received(self, count: int, /) -> None:
-        """Show how much has come."""
+        """Show the number of bytes received."""
         self._bytes += count
         self._bar.set_postfix_str(f"{self._bytes / 1e6:.1f} MB", refresh=False)
 
     def written(self, rows: int, /) -> None:
-        """Move on."""
+        """Advance the bar."""
         self._bar.update(rows)

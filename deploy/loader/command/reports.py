@@ -1,4 +1,4 @@
-"""What is said of sources and loads: for people, or as JSON."""
+"""Reports about sources and loads: for people, or as JSON."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _MOST_NAMES = 1000
 
 
 def as_lines(source: Source, outcome: Outcome, *, dry_run: bool) -> list[str]:
-    """A summary for people."""
+    """Return a summary for people."""
     if not outcome.is_modified:
         return [f"{source.name}: nothing new"]
     counts = summary(outcome)
@@ -37,7 +37,7 @@ def as_lines(source: Source, outcome: Outcome, *, dry_run: bool) -> list[str]:
 
 
 def as_json(source: Source, outcome: Outcome, *, dry_run: bool) -> dict[str, Any]:
-    """The same with the names of all records, up to a thousand of each kind."""
+    """Return the same with the names of all records, up to a thousand of each kind."""
     findings = outcome.findings
     return {
         "source": source.name,
@@ -54,7 +54,7 @@ def as_json(source: Source, outcome: Outcome, *, dry_run: bool) -> dict[str, Any
 
 
 def sources_as_lines(sources: Mapping[str, Source]) -> list[str]:
-    """All sources, for people."""
+    """Return all sources, for people."""
     lines = []
     for name, source in sources.items():
         given = "" if list(source.addresses(None)) else " (by --from)"
@@ -64,7 +64,7 @@ def sources_as_lines(sources: Mapping[str, Source]) -> list[str]:
 
 
 def source_as_json(source: Source) -> dict[str, Any]:
-    """A source."""
+    """Return a source as JSON."""
     return {
         "source": source.name,
         "title": source.title,
@@ -79,7 +79,7 @@ def source_as_json(source: Source) -> dict[str, Any]:
 
 
 def state_as_json(state: Mapping[str, Any]) -> dict[str, Any]:
-    """How old a source is, in seconds."""
+    """Return the age of a source in seconds, as JSON."""
     now = datetime.now(UTC)
     times = {
         name: state[name].isoformat() if state[name] else None for name in ("attempted", "checked", "changed", "issued")
@@ -96,7 +96,7 @@ def state_as_json(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def states_as_lines(states: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """How old each source is, for people."""
+    """Return the age of each source, for people."""
     if not states:
         return ["nothing was loaded yet"]
     now = datetime.now(UTC)
@@ -115,7 +115,7 @@ def states_as_lines(states: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _is_unfinished(state: Mapping[str, Any]) -> bool:
-    """Whether the last load is under way, or was stopped before it could say how it went."""
+    """Return whether the last load is still running, or was stopped before it recorded its result."""
     attempted, checked = state["attempted"], state["checked"]
     return bool(attempted and not state["message"] and (checked is None or checked < attempted))
 
@@ -129,7 +129,7 @@ def _ago(span: timedelta) -> str:
 
 
 def _reasons(word: str, records: list[Rejected]) -> list[str]:
-    """How often each reason was given, with some of the records."""
+    """Return how often each reason occurred, with some of the records."""
     counted = Counter(each.reason for each in records)
     lines = [
         f"  {word}, {number:,}: {reason}: {_some([each.record for each in records if each.reason == reason])}"

@@ -1,4 +1,4 @@
-"""Runs what the command line asks for."""
+"""Run the command line."""
 
 import argparse
 import asyncio
@@ -26,13 +26,13 @@ from deploy.loader.store.connection import StoreError, connected
 from deploy.loader.store.lock import BusyError
 
 URL = "DATABASE_LOADER_URL"
-"""A variable, not an argument: those of all programs are there for every user of the machine to see."""
+"""A variable, not an argument: every user of the machine can see the arguments of programs."""
 
 DONE, FAILED, WRONG, BUSY = 0, 1, 2, 3
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs it; returns the exit code, as `--help` lists them."""
+    """Run it and return the exit code, as listed in `--help`."""
     arguments = parse(argv)
     if arguments.what == ["list"]:
         _say(arguments, reports.sources_as_lines(SOURCES), [reports.source_as_json(each) for each in SOURCES.values()])
@@ -63,7 +63,7 @@ async def _status(arguments: argparse.Namespace) -> int:
 
 
 async def _watch(arguments: argparse.Namespace) -> int:
-    """Until it is told to end, which rolls back what is under way."""
+    """Watch until terminated; termination rolls back the current load."""
     names = arguments.what or watched()
     if arguments.metrics_port:
         start_http_server(arguments.metrics_port)
@@ -82,7 +82,7 @@ async def _watch(arguments: argparse.Namespace) -> int:
 
 
 async def _load_all(arguments: argparse.Namespace) -> int:
-    """One after another; a source that fails does not keep the others from being loaded. The highest exit code."""
+    """Load one source after another, also after failures. Return the highest exit code."""
     return max([await _load(arguments, SOURCES[name]) for name in arguments.what])
 
 
@@ -119,7 +119,7 @@ def _failed(arguments: argparse.Namespace, source: Source | None, error: BaseExc
 
 
 def _say(arguments: argparse.Namespace, lines: list[str], document: Any) -> None:
-    """One object a source, or a list under a name of its own."""
+    """Print one object per source, or a list under its own name."""
     if arguments.json:
         found = {arguments.what[0]: document} if isinstance(document, list) else document
         print(orjson.dumps(found).decode())

@@ -1,1 +1,1 @@
-"""Documents of sources: fetched politely, unpacked, and read with a sentence for all that is wrong with them."""
+"""Documents of sources: fetched politely, unpacked, and read, with a sentence for each fault."""

@@ -1,4 +1,4 @@
-"""Asks servers for documents: patiently, politely, and for what is new only."""
+"""Fetch documents from servers: patiently, politely, and only if they are new."""
 
 import asyncio
 import email.utils
@@ -19,21 +19,21 @@ from deploy.loader.documents.unpacking import unpacked
 from deploy.loader.source import Document, DocumentError
 
 MOST_BYTES = 2 * 1024**3
-"""Of a document, as it is sent and unpacked."""
+"""Maximum size of a document, both as sent and unpacked, in bytes."""
 
 _MOST_REDIRECTS = 5
 _LONGEST_WAIT = timedelta(minutes=5)
-"""A server that wants us to come back later than this is not waited for: the next load asks again."""
+"""Maximum Retry-After that is waited for; after a longer one, the next load tries again."""
 _TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
 _AGENT = "dams-loader/1.0 (Disaster Analysis and Mapping Service)"
 
 
 class FetchError(Exception):
-    """A document cannot be had; the message says from where and why."""
+    """A document cannot be fetched; the message has its address and the reason."""
 
 
 class _LaterError(Exception):
-    """The server asks us to come again."""
+    """The server asks to retry later."""
 
     def __init__(self, message: str, retry_after: timedelta | None) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class _LaterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """An answer; `document` is None where the server says that what we have is the newest."""
+    """A response; `document` is None if the server says that our copy is current."""
 
     document: Document | None
     etag: str | None
@@ -51,7 +51,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How often a document is asked for, and the wait in between: twice as long each time, and by chance more."""
+    """Number of attempts, and the wait between them: doubled each time, plus a random part."""
 
     attempts: int = 6
     first_wait: float = 1.0
@@ -71,7 +71,7 @@ class Fetcher:
         most_bytes: int = MOST_BYTES,
         received: Callable[[int], None] = lambda _bytes: None,
     ) -> None:
-        """`received` is told of each piece, in bytes."""
+        """`received` is called with the size of each piece, in bytes."""
         self._folder, self._most_bytes, self._received = folder, most_bytes, received
         self._patience = patience or Patience()
         self._number = 0
@@ -86,7 +86,7 @@ class Fetcher:
         await self._client.aclose()
 
     async def named(self, address: str, by: str) -> Document:
-        """The document that one from the address `by` names. Raises as `fetch` does."""
+        """Return the document that one from the address `by` names. Raises like `fetch`."""
         await _refuse_private(by, address)
         fetched = await self.fetch(address)
         if fetched.document is None:
@@ -94,9 +94,9 @@ class Fetcher:
         return fetched.document
 
     async def fetch(self, address: str, *, etag: str | None = None, last_modified: str | None = None) -> Fetched:
-        """The document, unless it is still the one that had this ETag or was modified then.
+        """Fetch the document, unless it still has this ETag or time of modification.
 
-        Raises FetchError, and DocumentError where what came is broken off or too large.
+        Raises FetchError, and DocumentError if it is truncated or too large.
         """
         headers = {"If-None-Match": etag} if etag else {}
         if last_modified:
@@ -115,7 +115,7 @@ class Fetcher:
                     return await self._ask(address, headers)
         except (httpx.HTTPError, httpx.InvalidURL, _LaterError, OSError) as error:
             raise FetchError(f"{address}: {str(error) or type(error).__name__}") from error
-        raise FetchError(f"{address}: nothing was asked")  # a retry context ends with an answer or an error
+        raise FetchError(f"{address}: nothing was asked")  # a retry context ends with a response or an error
 
     async def _ask(self, address: str, headers: dict[str, str]) -> Fetched:
         async with self._following(address, headers) as response:
@@ -148,7 +148,7 @@ class Fetcher:
 
     @asynccontextmanager
     async def _following(self, address: str, headers: dict[str, str]) -> AsyncIterator[httpx.Response]:
-        """The answer at the end of the redirects."""
+        """Yield the response at the end of the redirects."""
         for _ in range(_MOST_REDIRECTS + 1):
             if urlsplit(address).scheme not in {"http", "https"}:
                 raise FetchError(f"{address}: only http and https are asked")
@@ -163,7 +163,7 @@ class Fetcher:
 
 
 def _wait_before_another(error: Exception) -> bool | timedelta:
-    """Whether, and where the server says so when, to ask again."""
+    """Return whether to retry, and the time to wait if the server states one."""
     if isinstance(error, _LaterError):
         if error.retry_after is None:
             return True
@@ -172,7 +172,7 @@ def _wait_before_another(error: Exception) -> bool | timedelta:
 
 
 def _retry_after(value: str | None) -> timedelta | None:
-    """Seconds, or a date (RFC 9110, section 10.2.3); None where it says neither."""
+    """Parse seconds, or a date (RFC 9110, section 10.2.3); None for other values."""
     if not value:
         return None
     if value.strip().isdecimal():
@@ -184,17 +184,17 @@ def _retry_after(value: str | None) -> timedelta | None:
 
 
 async def _refuse_private(address: str, target: str) -> None:
-    """Raises FetchError where a public address leads to one that is not for everybody."""
+    """Raise FetchError if a public address leads to a private one."""
     if not await _is_private(address) and await _is_private(target):
         raise FetchError(f"{address}: leads to {target}, which is no public address")
 
 
 async def _is_private(address: str) -> bool:
-    """Whether one of the host's addresses is not for everybody."""
+    """Return whether one of the host's addresses is private."""
     host = urlsplit(address).hostname or ""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
-        # whoever asks there will say so
+        # the request itself will report this
         return False
     return any(not ipaddress.ip_address(each[4][0]).is_global for each in found)

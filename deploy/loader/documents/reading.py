@@ -1,4 +1,4 @@
-"""Reads documents as JSON or CSV. What is not what its source publishes is refused with a sentence."""
+"""Read documents as JSON or CSV, and refuse others with a sentence."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def json_of(document: Document) -> Any:
-    """What a JSON document holds. Raises DocumentError."""
+    """Return the content of a JSON document. Raises DocumentError."""
     text = document.path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
     _refuse_pages(document, text[:_BEGINNING])
     try:
@@ -29,7 +29,7 @@ def json_of(document: Document) -> Any:
 
 
 def features_of(document: Document) -> list[Any]:
-    """The features of a GeoJSON document, none of them looked at. Raises DocumentError."""
+    """Return the unchecked features of a GeoJSON document. Raises DocumentError."""
     content = json_of(document)
     features = content.get("features") if isinstance(content, dict) else None
     if not isinstance(features, list):
@@ -38,9 +38,9 @@ def features_of(document: Document) -> list[Any]:
 
 
 def csv_rows(document: Document, columns: Iterable[str], one_of: Sequence[str] = ()) -> Iterator[dict[str, str]]:
-    """The rows of a CSV document with a header, by column. All `columns` must be there, and one of `one_of`.
+    """Yield the rows of a CSV document with a header, by column. It must have all `columns`, and one of `one_of`.
 
-    Raises DocumentError at once where columns are missing or the last line breaks off; later where a row is no CSV.
+    Raises DocumentError at once if columns are missing or the last line is truncated; later if a row is not valid CSV.
     """
     with document.path.open("rb") as file:
         beginning = file.read(_BEGINNING)

@@ -1,4 +1,4 @@
-"""Compressed documents."""
+"""Unpack compressed documents."""
 
 import gzip
 import zlib
@@ -10,9 +10,9 @@ _PIECE = 1024 * 1024
 
 
 def unpacked(path: Path, folder: Path, most_bytes: int) -> Path:
-    """The file without its gzip, in `folder`; any other file as it is. Zip archives are for their sources to read.
+    """Return the file without its gzip, in `folder`; any other file unchanged. Sources read Zip archives themselves.
 
-    Raises DocumentError where it is broken off, damaged or larger than `most_bytes`.
+    Raises DocumentError if it is truncated, damaged or larger than `most_bytes`.
     """
     with path.open("rb") as file:
         if file.read(2) != b"\x1f\x8b":

@@ -1,1 +1,1 @@
-"""Made-up hazard data of any size, labelled as simulated: for trying out how a database bears them."""
+"""Made-up hazard data of any size, labelled as simulated: to test a database under load."""

@@ -74,7 +74,7 @@ async def _generate(arguments: argparse.Namespace) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Makes the rows; returns the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
+    """Make the rows and return the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.by_season and arguments.kind != "storm-nodes":

@@ -1,4 +1,4 @@
-"""Flooded areas with as many corners as wanted."""
+"""Flooded areas with any number of corners."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def floods(rows: int, seed: int, *, vertices: int) -> Iterator[Chunk]:
-    """Rows of hazard.hazard_fl_events; one in a hundred has `vertices` corners, the others fewer, by a power law."""
+    """Yield rows of hazard.hazard_fl_events; one in a hundred has `vertices` corners, others fewer, by a power law."""
     for number, start in enumerate(range(0, rows, _EACH)):
         rng = np.random.default_rng([seed, number])
         count = min(_EACH, rows - start)
@@ -50,7 +50,7 @@ def floods(rows: int, seed: int, *, vertices: int) -> Iterator[Chunk]:
 
 
 def _area(rng: np.random.Generator, corners: int) -> shapely.MultiPolygon:
-    """A ragged outline that a centre sees all of, so that it never crosses itself; away from poles and ±180°."""
+    """Return a ragged, star-shaped outline, which therefore never crosses itself; away from poles and ±180°."""
     angles = np.linspace(0, 2 * np.pi, corners, endpoint=False)
     ragged = np.zeros(corners)
     for octave in range(1, 9):

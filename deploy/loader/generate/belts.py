@@ -1,4 +1,4 @@
-"""Epicentres along the boundaries of plates."""
+"""Epicentres along plate boundaries."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -9,8 +9,8 @@ import shapely
 
 from deploy.loader.generate.chunks import CHUNK, SIMULATED, Chunk, moments
 
-# The main boundaries, by hand and to about a degree, after Bird 2003 (doi:10.1029/2001GC000252): longitude, latitude,
-# unrolled where they cross ±180°; and how many of the world's earthquakes are there, roughly.
+# The main boundaries, by hand and to about a degree, after Bird 2003 (doi:10.1029/2001GC000252): the rough share of the
+# world's earthquakes, and longitude, latitude, unrolled across ±180°.
 _BELTS: tuple[tuple[float, list[tuple[float, float]]], ...] = (
     (9, [(-75, -46), (-73, -35), (-71, -22), (-76, -14), (-81, -4), (-79, 3), (-84, 9), (-92, 14), (-105, 19)]),
     (4, [(-105, 19), (-110, 25), (-116, 32.5), (-122, 37.5), (-125, 40.5), (-128, 45), (-130, 51), (-137, 58)]),
@@ -42,7 +42,7 @@ COLUMNS = (
 
 
 def earthquakes(rows: int, seed: int) -> Iterator[Chunk]:
-    """Rows of hazard.hazard_eq_events: magnitudes from 2.5 by Gutenberg and Richter (b = 1), depths in km."""
+    """Yield rows of hazard.hazard_eq_events: magnitudes from 2.5 by Gutenberg and Richter (b = 1), depths in km."""
     lines = [shapely.LineString(line) for _, line in _BELTS]
     shares = np.array([share for share, _ in _BELTS], dtype=np.float64)
     for number, start in enumerate(range(0, rows, CHUNK)):

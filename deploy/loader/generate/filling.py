@@ -1,4 +1,4 @@
-"""Puts made-up rows into a table that the operator names, which is made like one of schema hazard."""
+"""Write made-up rows into a table that the operator names, which is made like one of schema hazard."""
 
 import re
 import time
@@ -13,11 +13,11 @@ _NAME = re.compile(r"([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\Z", re.ASCII)
 
 
 class GenerateError(Exception):
-    """Nothing is made; the message says why."""
+    """No rows are made; the message says why."""
 
 
 def parts_of(table: str) -> tuple[str, str]:
-    """Schema and name. Raises GenerateError for what needs quotes, or has no schema."""
+    """Return schema and name. Raises GenerateError for a name that needs quotes, or has no schema."""
     found = _NAME.match(table)
     if found is None:
         raise GenerateError(f"{table!r} is not a table as schema.name, in small letters, digits and underscores")
@@ -25,9 +25,9 @@ def parts_of(table: str) -> tuple[str, str]:
 
 
 async def prepare(connection: asyncpg.Connection, table: str, like: str, seasons: range | None, *, real: bool) -> bool:
-    """The table, made like `like` where it is missing; whether it was made. Partitioned by `seasons` where given.
+    """Create the table like `like` if it is missing, partitioned by `seasons` if given; return whether it was created.
 
-    Raises GenerateError where it holds rows that are not simulated, unless `real`.
+    Raises GenerateError if it contains rows that are not simulated, unless `real`.
     """
     schema, _ = parts_of(table)
     if await connection.fetchval("SELECT to_regclass($1)", table) is not None:
@@ -57,7 +57,7 @@ async def prepare(connection: asyncpg.Connection, table: str, like: str, seasons
 
 
 async def fill(connection: asyncpg.Connection, table: str, chunks: Iterator[Chunk], rows: int, *, made: bool) -> float:
-    """Copies the rows, in one transaction where others see the table already; gives the seconds that it took."""
+    """Copy the rows, in one transaction if the table is already visible to others; return the duration in seconds."""
     schema, name = parts_of(table)
     begun, first = time.monotonic(), 1
     async with connection.transaction():
@@ -67,7 +67,7 @@ async def fill(connection: asyncpg.Connection, table: str, chunks: Iterator[Chun
                 records = chunk.records()
                 names = chunk.names
                 if made:
-                    # what was made here numbers its rows itself: PostgreSQL 15 has no identities of partitions
+                    # number the rows of a new table here: PostgreSQL 15 has no identity columns in partitions
                     records = ((first + place, *record) for place, record in enumerate(records))
                     names = ("id", *names)
                 await connection.copy_records_to_table(name, schema_name=schema, columns=names, records=records)
@@ -77,7 +77,7 @@ async def fill(connection: asyncpg.Connection, table: str, chunks: Iterator[Chun
 
 
 async def finish(connection: asyncpg.Connection, table: str, like: str, *, by_season: bool) -> None:
-    """Indexes like those of `like`, rights of the reader, changes noticed: what makes it a collection."""
+    """Make the table a collection: indexes like those of `like`, the reader's privileges, change tracking."""
     schema, _ = parts_of(table)
     for index in await connection.fetch(
         "SELECT pg_get_indexdef(indexrelid) AS text FROM pg_index WHERE indrelid = $1::regclass AND NOT indisunique",

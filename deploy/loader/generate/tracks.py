@@ -1,4 +1,4 @@
-"""Positions of storms, every six hours, that drift west and turn poleward."""
+"""Positions of storms every six hours, drifting west and then turning poleward."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from deploy.loader.generate.chunks import CHUNK, SIMULATED, Chunk, moments
 
 _NODES = 40
 _HOURS = 6
-# basin: where storms of it begin (longitude, latitude), and how many of all do
+# basin: where its storms begin (longitude, latitude), and its share of all storms
 _BASINS = {
     "NA": (-45.0, 13.0, 0.14), "EP": (-105.0, 13.0, 0.19), "WP": (145.0, 12.0, 0.31),
     "NI": (85.0, 10.0, 0.06), "SI": (75.0, -12.0, 0.16), "SP": (165.0, -14.0, 0.14),
@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 def storm_nodes(rows: int, seed: int) -> Iterator[Chunk]:
-    """Rows of hazard.hazard_ts_nodes, forty of each storm, the oldest season first."""
+    """Yield rows of hazard.hazard_ts_nodes, forty per storm, the oldest season first."""
     storms = -(-rows // _NODES)
     names = np.array(list(_BASINS), dtype=object)
     begins = np.array(list(_BASINS.values()))

@@ -1,1 +1,1 @@
-"""Shapes as sources give them, made fit for the tables: valid, split at ±180°. Stands on nothing else here."""
+"""Prepare shapes of sources for the tables: valid, split at ±180°. Imports no other package of the loader."""

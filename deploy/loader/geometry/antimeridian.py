@@ -1,7 +1,7 @@
 """Shapes on the sphere: unrolled longitudes for computing, split at ±180° for storing.
 
-The antimeridian library was tried: it fails on holes that cross 180° and leaves lines of one repeated
-position where a line ends there, so shapes are computed unrolled and cut here.
+The antimeridian library was tried: it fails on holes that cross 180°, and leaves lines of one repeated position if a
+line ends there. So shapes are computed unrolled and cut here.
 """
 
 from math import ceil, floor
@@ -22,22 +22,22 @@ Degrees = npt.NDArray[np.float64]
 
 
 def normalise(longitude: float) -> float:
-    """A longitude within [-180, 180) degrees, rounded against binary noise."""
+    """Return a longitude within [-180, 180) degrees, rounded against binary noise."""
     return round((longitude + 180.0) % 360.0 - 180.0, 6)
 
 
 def unroll(longitudes: Degrees) -> Degrees:
-    """Longitudes in degrees without jumps: each within 180 of the one before, beyond ±180 where needed."""
+    """Return longitudes in degrees without jumps: each within 180 of the previous one, beyond ±180 if necessary."""
     return np.round(np.unwrap(longitudes, period=360.0), 6)
 
 
 def split_lines(lines: BaseGeometry) -> MultiLineString:
-    """Lines with unrolled longitudes, cut at ±180° at the interpolated latitude; may be empty."""
+    """Return lines with unrolled longitudes, cut at ±180° at the interpolated latitude; may be empty."""
     return MultiLineString([part for part in _parts(lines) if isinstance(part, LineString)])
 
 
 def split_polygons(polygons: BaseGeometry) -> MultiPolygon:
-    """Valid polygons with unrolled longitudes, cut at ±180°, exterior rings anticlockwise; may be empty."""
+    """Return valid polygons with unrolled longitudes, cut at ±180°, exterior rings anticlockwise; may be empty."""
     # The grid (about a metre) keeps responses short; 180 lies on it, so the cut stays straight.
     cut = MultiPolygon([part for part in _parts(polygons) if isinstance(part, Polygon)])
     gridded = shapely.get_parts(shapely.set_precision(cut, GRID_DEGREES))
@@ -45,7 +45,7 @@ def split_polygons(polygons: BaseGeometry) -> MultiPolygon:
 
 
 def area_km2(polygons: BaseGeometry) -> float:
-    """Geodesic area of polygons with anticlockwise exterior rings, in km²."""
+    """Return the geodesic area of polygons with anticlockwise exterior rings, in km²."""
     area, _ = WGS84.geometry_area_perimeter(polygons)
     return round(float(area) / 1e6, 1)
 
@@ -62,6 +62,6 @@ def _parts(geometry: BaseGeometry) -> list[BaseGeometry]:
             piece = shapely.intersection(geometry, shapely.box(360 * world - 180, -90, 360 * world + 180, 90))
         if world:
             piece = affinity.translate(piece, -360 * world)
-        # What only touches the edge comes out as points or lines among the parts.
+        # Shapes that only touch the edge become points or lines among the parts.
         parts += [part for part in shapely.get_parts(piece) if not part.is_empty]
     return parts

@@ -1,4 +1,4 @@
-"""Where tracks come from sea to land."""
+"""Find where tracks cross from sea to land."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,7 +19,7 @@ _BESIDE_DEGREES = 1.0
 
 
 class Landfall(NamedTuple):
-    """Whether the centre came from sea to land since the position before, and to which country or territory."""
+    """Whether the centre crossed from sea to land since the previous position, and into which country or territory."""
 
     landfall: bool | None
     place: str | None
@@ -32,7 +32,7 @@ _NONE = Landfall(False, None)
 class Coast:
     """The coasts of countries and territories, split at ±180°; lakes are land.
 
-    At 1:50 million a coast may be a few km off, and the smallest islands are not there.
+    At 1:50 million, a coast may be a few km off, and the smallest islands are missing.
     """
 
     def __init__(self, shapes: Sequence[tuple[str, BaseGeometry]]) -> None:
@@ -40,10 +40,10 @@ class Coast:
         self._shapes = np.array([shape for _, shape in shapes], dtype=object)
 
     def landfalls(self, tracks: Sequence[tuple[Degrees, Degrees]]) -> list[list[Landfall]]:
-        """For each track, of longitudes within ±180 and latitudes in order of time, the landfall at each position.
+        """Return the landfall at each position of each track.
 
-        The first position of a track has none, whether it lies on land or not. An island that is crossed between two
-        positions at sea counts for the second.
+        Longitudes are within ±180, positions in order of time. The first position of a track has no landfall, on land
+        or not. An island crossed between two positions at sea counts for the second one.
         """
         if not tracks:
             return []
@@ -54,7 +54,7 @@ class Coast:
         came = np.zeros(len(land), dtype=bool)
         came[1:] = (land[1:] >= 0) & (land[:-1] < 0)
         at_sea = np.zeros(len(land), dtype=bool)
-        # a line through the whole world is none that a storm took
+        # a line through the whole world is not a storm's path
         at_sea[1:] = (land[1:] < 0) & (land[:-1] < 0) & (np.abs(np.diff(longitudes)) < _TURN)
         firsts = ends[:-1][np.diff(ends) > 0]
         came[firsts] = at_sea[firsts] = False
@@ -86,8 +86,8 @@ class Coast:
         return shapely.STRtree(self._shapes)
 
     def _countries(self, places: npt.NDArray[np.object_]) -> Numbers:
-        """The number of the country that each of the places meets, -1 where none."""
-        # the tree is made of the places, so that each country is prepared once for all of them
+        """Return the number of the country that contains each place, -1 for none."""
+        # the tree contains the places, so that each country is prepared once for all of them
         country, place = shapely.STRtree(places).query(self._shapes, predicate="intersects")
         numbers = np.full(len(places), -1, dtype=np.int64)
         numbers[place] = country

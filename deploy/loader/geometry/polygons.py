@@ -1,4 +1,4 @@
-"""Areas as sources draw them, which may be unclosed, cross themselves or lie beyond ±180°."""
+"""Areas of sources, which may be unclosed, cross themselves or lie beyond ±180°."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,22 +10,21 @@ from shapely.geometry.base import BaseGeometry
 from deploy.loader.geometry.antimeridian import split_polygons
 
 _FURTHEST = 540
-"""Degrees; longitudes may run on beyond ±180 for a turn. Latitudes are looked at as a whole, later."""
+"""Limit of longitudes in degrees: they may continue beyond ±180 for one turn. Latitudes are checked later."""
 
 
 class GeometryError(ValueError):
-    """There is no area in what a source gave; the message says what was there."""
+    """The source's geometry contains no area; the message describes it."""
 
 
 class NoAreaError(GeometryError):
-    """No ring has three positions: an area that was drawn as a point or a line."""
+    """No ring has three positions: the source drew a point or a line."""
 
 
 def polygons_of(geometry: Any) -> tuple[BaseGeometry, list[str]]:
-    """The polygons of a GeoJSON geometry (Polygon or MultiPolygon), longitude first, and what was mended on the way.
+    """Return the polygons of a GeoJSON geometry (Polygon or MultiPolygon), longitude first, and the repairs made.
 
-    Rings that do not end where they begin are closed. The shape may still be invalid: see `repaired`.
-    Raises GeometryError for anything that is no polygon.
+    Open rings are closed. The shape may still be invalid: see `repaired`. Raises GeometryError for other types.
     """
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind not in {"Polygon", "MultiPolygon"}:
@@ -48,7 +47,7 @@ def polygons_of(geometry: Any) -> tuple[BaseGeometry, list[str]]:
 
 
 def _position(values: Sequence[float]) -> tuple[float, float]:
-    """Longitude and latitude. Raises GeometryError for what lies beyond the world, where GEOS would overflow."""
+    """Return longitude and latitude. Raises GeometryError for positions beyond the world, where GEOS would overflow."""
     longitude, latitude = map(float, values[:2])
     if not (abs(latitude) <= _FURTHEST and abs(longitude) <= _FURTHEST):
         raise GeometryError(f"a position beyond the world: {longitude:g}, {latitude:g}")
@@ -56,17 +55,16 @@ def _position(values: Sequence[float]) -> tuple[float, float]:
 
 
 def repaired(shape: BaseGeometry) -> tuple[MultiPolygon, list[str]]:
-    """The same area as valid polygons, split at ±180°, exterior rings anticlockwise; and what was mended.
+    """Return the same area as valid polygons, split at ±180°, exterior rings anticlockwise; and the repairs made.
 
-    `shape` is in WGS 84, longitude first; longitudes may run on beyond ±180 where the area crosses it.
-    Raises GeometryError where no area is left.
+    `shape` is in WGS 84, longitude first; longitudes may continue beyond ±180. Raises GeometryError if no area remains.
     """
     noticed: list[str] = []
     west, south, east, north = shape.bounds if not shape.is_empty else (0.0, 0.0, 0.0, 0.0)
     if not (south >= -90 and north <= 90 and west >= -_FURTHEST and east <= _FURTHEST):
         raise GeometryError(f"positions beyond the world: {west:g}, {south:g}, {east:g}, {north:g}")
     if not shape.is_valid:
-        # the sentence of GEOS, such as `Self-intersection[12.5 48]`
+        # GEOS's sentence, such as `Self-intersection[12.5 48]`
         noticed.append(shapely.is_valid_reason(shape).partition("[")[0].lower())
         shape = shapely.make_valid(shape, method="structure", keep_collapsed=False)
     split = split_polygons(shape)

@@ -1,4 +1,4 @@
-"""Zones of wind: around a position from radii by quadrant, and between the steps of a track."""
+"""Wind zones: around a position from radii by quadrant, and between the steps of a track."""
 
 from collections.abc import Sequence
 
@@ -15,18 +15,19 @@ Shapes = npt.NDArray[np.object_]
 METRES_PER_NAUTICAL_MILE = 1852.0
 
 _PER_QUADRANT = 9
-# Quadrants as sources list them: north-east, south-east, south-west, north-west, each with both of its ends.
+# Quadrants in the order of sources: north-east, south-east, south-west, north-west, each with both of its ends.
 _BEARINGS = np.concatenate([start + np.linspace(0, 90, _PER_QUADRANT) for start in (0, 90, 180, 270)])
 _TOLERANCE_DEGREES = 0.01
 
 
 def step_zones(longitudes: Degrees, latitudes: Degrees, radii_nm: Degrees) -> Shapes:
-    """The zone around each position, in unrolled degrees, from radii of shape (n, 4) in nautical miles; quadrants are
-    north-east, south-east, south-west, north-west. A radius of 0 or NaN leaves its quadrant out; a position without any
-    has an empty zone.
+    """Return the zone around each position, in unrolled degrees, from radii of shape (n, 4) in nautical miles.
 
-    Along geodesics: each corner is a quadrant's radius away from the centre. Source: NHC, wind radii are the largest
-    extent of a wind speed in each quadrant.
+    Quadrants are north-east, south-east, south-west, north-west. A radius of 0 or NaN omits its quadrant; a position
+    without radii has an empty zone.
+
+    Computed along geodesics: each corner is a quadrant's radius away from the centre. Source: NHC, wind radii are the
+    largest extent of a wind speed in each quadrant.
     """
     zones = np.full(len(longitudes), shapely.Polygon(), dtype=object)
     inside = np.nan_to_num(radii_nm).any(axis=1)
@@ -38,11 +39,11 @@ def step_zones(longitudes: Degrees, latitudes: Degrees, radii_nm: Degrees) -> Sh
     east, north, _ = WGS84.fwd(
         centres, np.repeat(latitudes[inside], per_zone), np.tile(_BEARINGS, count), metres.ravel()
     )
-    # within half a turn of the centre, wherever that is
+    # within half a turn of the centre
     east = centres + (np.asarray(east) - centres + 180.0) % 360.0 - 180.0
     corners = np.stack([east, np.asarray(north)], axis=-1).reshape(count, per_zone, 2)
     made = np.asarray(shapely.polygons(corners), dtype=object)
-    # two opposite quadrants touch at the centre alone
+    # two opposite quadrants touch only at the centre
     broken = ~shapely.is_valid(made)
     made[broken] = shapely.make_valid(made[broken])
     zones[inside] = made
@@ -50,15 +51,14 @@ def step_zones(longitudes: Degrees, latitudes: Degrees, radii_nm: Degrees) -> Sh
 
 
 def swath(zones: Sequence[BaseGeometry], joined: Sequence[bool]) -> BaseGeometry:
-    """The union of zones and of what lies between neighbours, in unrolled degrees.
+    """Return the union of zones and of the areas between neighbours, in unrolled degrees.
 
-    joined: for each zone but the last, whether the wind is taken to blow from it to the next; where either is empty, it
-        does not.
+    joined: for each zone but the last, whether the wind is assumed to blow from it to the next; never if one is empty.
     """
     pairs = [
         place for place, both in enumerate(joined) if both and not (zones[place].is_empty or zones[place + 1].is_empty)
     ]
-    # what is part of a hull adds nothing
+    # zones inside a hull add nothing
     covered = {place + offset for place in pairs for offset in (0, 1)}
     parts = [zone for place, zone in enumerate(zones) if place not in covered]
     if pairs:
@@ -68,7 +68,7 @@ def swath(zones: Sequence[BaseGeometry], joined: Sequence[bool]) -> BaseGeometry
 
 
 def stored(zones: Shapes) -> list[MultiPolygon]:
-    """The zones as they are stored: valid, on a grid of about a metre, split at ±180°, exterior rings anticlockwise."""
+    """Return the zones for storage: valid, on a 1 m grid, split at ±180°, exterior rings anticlockwise."""
     bounds = shapely.bounds(zones)
     plain = (bounds[:, 0] >= -180) & (bounds[:, 2] <= 180)
     gridded = shapely.orient_polygons(shapely.set_precision(zones, GRID_DEGREES))

@@ -1,1 +1,1 @@
-"""What lies near a position: places, with people in them, country and province. Start at `gazetteer.Gazetteer`."""
+"""The surroundings of a position: places with population, country and province. Start at `gazetteer.Gazetteer`."""

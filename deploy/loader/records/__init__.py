@@ -1,1 +1,1 @@
-"""Rows of the tables of schema hazard, as sources give them."""
+"""Rows of the tables of schema hazard, in the form that sources provide."""

@@ -1,4 +1,4 @@
-"""Rows of hazard.hazard_eq_events of sources that say how bad an earthquake is, and little of the earthquake."""
+"""Rows of hazard.hazard_eq_events from sources that rate an earthquake's severity, with few other facts."""
 
 from datetime import datetime
 from typing import NamedTuple

@@ -9,7 +9,7 @@ from deploy.loader.records.target import Target
 
 
 class EarthquakeEvent(NamedTuple):
-    """All that a feed says of an event; depth in km, times UTC, geom WGS 84 longitude, latitude."""
+    """An event of a feed; depth in km, times UTC, geom WGS 84 longitude, latitude."""
 
     event_id: str
     title: str | None
@@ -45,7 +45,7 @@ class EarthquakeEvent(NamedTuple):
 
 
 class CatalogueEvent(NamedTuple):
-    """What a catalogue says of an event: no report, alert or address; units as above."""
+    """An event of a catalogue, without report, alert or address; units as above."""
 
     event_id: str
     title: str | None
@@ -76,4 +76,4 @@ _TABLE, _KEY = "hazard_eq_events", ("source", "event_id")
 EVENTS = Target(table=_TABLE, row=EarthquakeEvent, key=_KEY, revision="updated", withdrawn="withdrawn")
 REVISED_CATALOGUE = Target(table=_TABLE, row=CatalogueEvent, key=_KEY, revision="updated", withdrawn="withdrawn")
 CATALOGUE = Target(table=_TABLE, row=CatalogueEvent, key=_KEY, withdrawn="withdrawn")
-"""Of a source that gives no times of revision: what was loaded last counts."""
+"""For a source without times of revision: the last load decides."""

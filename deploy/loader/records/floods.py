@@ -65,7 +65,7 @@ class FloodAlert(NamedTuple):
 
 
 class WatershedAlert(NamedTuple):
-    """A row of hazard.hazard_fl_alerts_mom_forecast: the newest of a watershed. Probabilities in %."""
+    """A row of hazard.hazard_fl_alerts_mom_forecast: the newest forecast of a watershed. Probabilities in %."""
 
     alert_id: str
     event_id: str
@@ -91,7 +91,7 @@ class WatershedAlert(NamedTuple):
 
 
 class WatershedRun(NamedTuple):
-    """A row of hazard.hazard_fl_alerts_mom_runs: what one run said of a watershed, at a point in it."""
+    """A row of hazard.hazard_fl_alerts_mom_runs: one run's forecast for a watershed, at a point in it."""
 
     event_id: str
     watershed_id: str

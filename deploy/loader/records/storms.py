@@ -1,4 +1,4 @@
-"""Rows of the collections of storms, and of the advisories that are kept beside them.
+"""Rows of the collections of storms, and of the advisories stored beside them.
 
 Speeds in kt, pressures in hPa, lengths in km, radii in nautical miles, times in UTC; geometries in WGS 84, longitude
 and latitude, split at ±180°.
@@ -197,7 +197,7 @@ class AdvisoryZone(NamedTuple):
     geom: MultiPolygon
 
 
-# What a storm has of a kind (analysed, forecast) is written anew as a whole: a forecast of yesterday must not stay.
+# All rows of one kind (analysed, forecast) of a storm are replaced together: an old forecast must not remain.
 _LATEST = ("event_id", "kind")
 _ADVISORY = ("event_id", "advisory_time")
 

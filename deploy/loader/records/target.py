@@ -1,4 +1,4 @@
-"""Where rows of a kind go, and what tells one from another."""
+"""The table of each kind of row, and the columns that identify a row."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 class Target:
     """A table of schema hazard that rows of one NamedTuple fill; its fields are columns, `geom` the last.
 
-    key: the columns by which a row is found again; a unique index of the table has them, and none of them is empty.
-    revision: the column that grows with every revision. A row whose value is smaller than the stored one's changes
-        nothing: feeds overlap, and an older one may come later.
-    scope: where a batch replaces a part of the table, the columns that name the part: rows of that part that
-        the batch does not hold are deleted. Empty: rows that a batch does not hold stay.
-    withdrawn: the column that says since when the source has taken the row back. Empty: such rows are deleted. A row
-        that comes again stands again, where there is a `revision` only with a newer one; also with the same one where
-        it `returns`: its source does not say that it takes rows back, but leaves them out.
-    ends: the column that says until when a row is valid, which it is no longer than until it is taken back.
+    key: the columns that identify a row; the table has a unique index of them, and none of them is empty.
+    revision: the column that grows with every revision. A row with a smaller value than the stored one is ignored:
+        feeds overlap, and an older one may arrive later.
+    scope: for batches that replace a part of the table, the columns that name the part: rows of that part that are not
+        in the batch are deleted. Empty: they stay.
+    withdrawn: the column with the time when the source withdrew the row. Empty: such rows are deleted. A withdrawn row
+        that the source lists again becomes valid again. With a `revision` it must be newer; the same one suffices if
+        the table `returns`: then the source does not announce withdrawals, but omits the rows.
+    ends: the column with the end of a row's validity; a withdrawal ends it earlier.
     keeps: columns whose stored value stays if it is null in a new row.
     """
 
@@ -35,15 +35,15 @@ class Target:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What the rows fill; the other columns keep what they have."""
+        """The columns that the rows fill; others keep their values."""
         return self.row._fields
 
 
 class Latest(NamedTuple):
-    """Tables of a batch that hold only what is latest of something of which another keeps everything.
+    """Tables of a batch with only the latest data of a storm, while another table has all data.
 
-    targets: the former; what the batch has for a key of `times` is not written where `kept` has a row with that key in
-        its column `column` whose `time_column` is after the time of the key. Keys are the first values of rows.
+    targets: the former. Rows for a key of `times` are not written if `kept` has a row with that key in its column
+        `column` whose `time_column` is after the time of the key. Keys are the first values of rows.
     """
 
     targets: frozenset[Target]
@@ -54,7 +54,7 @@ class Latest(NamedTuple):
 
 
 Pairs = Sequence[tuple[Target, tuple[Any, ...]]]
-"""Rows, or keys or parts of tables, each with its target."""
+"""Rows, keys or parts of tables, each with its target."""
 
 
 class Withdrawal(NamedTuple):
@@ -80,12 +80,11 @@ class Rename(NamedTuple):
 
 
 class Recall(NamedTuple):
-    """More of a batch, which is made of rows that its transaction finds.
+    """A further part of a batch, made from rows that its transaction finds.
 
-    target: their table; where: which of them, as the values that each of some columns may have; after: and the values
-        that others are to be beyond.
-    make: gives rows, withdrawn, parts, latest, renames and recalls for the rows that are found, whose geometries are of
-        shapely.
+    target: the table of these rows; where: the allowed values of some columns; after: lower bounds of others.
+    make: returns rows, withdrawn, parts, latest, renames and recalls for the rows that are found, which have shapely
+        geometries.
     absence: whether `make` withdraws rows that are missing from a document. A document may be incomplete: if an unusual
         share of the rows is missing, they are withdrawn only if they are also missing from a later document.
     """
@@ -98,13 +97,13 @@ class Recall(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What one transaction writes: readers see all of it or nothing.
+    """The content of one transaction: readers see all of it or nothing.
 
-    rows: instances of the targets' NamedTuples, times with a zone, geometries of shapely in WGS 84.
-    withdrawn: rows that their source has taken back.
-    parts: scopes that are replaced, as (target, scope values), also where no row of them is left.
-    latest: which of all this is left undone where something newer is known.
-    recalls: what else is written, which depends on rows that are there.
+    rows: instances of the targets' NamedTuples, times with a zone, shapely geometries in WGS 84.
+    withdrawn: rows that their source withdrew.
+    parts: replaced parts of tables, as (target, scope values), also if no row of them remains.
+    latest: rules for the parts to skip if newer data are known.
+    recalls: further parts, which depend on stored rows.
     renames: events that got another identifier; they are merged before the rows are written.
     """
 

@@ -1,1 +1,1 @@
-"""Loading again and again, politely: each source in its rhythm, by one of all who watch."""
+"""Load repeatedly and politely: each source at its rhythm, by one of all watching processes."""

@@ -1,4 +1,4 @@
-"""What is measured of watched sources, in the text format of Prometheus."""
+"""Metrics of watched sources, in Prometheus's text format."""
 
 from prometheus_client import Counter, Gauge
 
@@ -16,4 +16,4 @@ LEADING = Gauge("dams_loader_leading", "1 where this process loads the source, 0
 CHECKED = Gauge("dams_loader_checked_timestamp_seconds", "When a load of the source last went well", ["source"])
 CHANGED = Gauge("dams_loader_changed_timestamp_seconds", "When a load of the source last changed a row", ["source"])
 RHYTHM = Gauge("dams_loader_rhythm_seconds", "How often the source is asked", ["source"])
-"""Silent is a source that was not checked for many times its rhythm: the alarm in README.md."""
+"""A source is silent if it was not checked for many times its rhythm: see the alarm in README.md."""

@@ -1,7 +1,7 @@
-"""Loads sources for as long as it is let, each in its rhythm.
+"""Load sources until stopped, each at its rhythm.
 
-Any number may watch a source: one of them leads, by a lock that ends with its connection, and the others ask now and
-then whether they may. `load` by hand goes on beside them.
+Any number of processes may watch a source: one of them leads, by a lock that ends with its connection, and the others
+try to get it from time to time. A manual `load` is possible at the same time.
 """
 
 import asyncio
@@ -36,14 +36,14 @@ from deploy.loader.store.lock import BusyError, held
 SHORTEST = timedelta(seconds=20)
 _LONGEST_BACK_OFF = timedelta(hours=1)
 _CATCH_UP = timedelta(days=1)
-"""So often, and at the start, all since the last time that went well is asked for, with what was deleted."""
+"""Interval of catching up: then, and at the start, load all changes since the last success, including deletions."""
 _OVERLAP = timedelta(days=7)
-"""Publishers revise and delete what is some days old."""
+"""Age of data that publishers still revise and delete."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """url: the database. say: what is told of each load. shortest: between two loads, whatever the rhythm."""
+    """url: the database. say: reports each load. shortest: minimum time between two loads, whatever the rhythm."""
 
     url: str
     say: Callable[[Source, Outcome], None]
@@ -53,14 +53,14 @@ class Watch:
 
 class _Quiet:
     def received(self, count: int, /) -> None:
-        """Nothing: nobody looks."""
+        """Do nothing: there is no display."""
 
     def written(self, rows: int, /) -> None:
-        """Nothing: nobody looks."""
+        """Do nothing: there is no display."""
 
 
 async def watch(sources: Sequence[Source], settings: Watch) -> None:
-    """Loads the sources until it is cancelled. What goes wrong with one is told, and tried again later."""
+    """Run sources until cancelled; log failures and retry."""
     async with asyncio.TaskGroup() as tasks:
         for source in sources:
             tasks.create_task(_watch_one(source, settings), name=source.name)
@@ -76,17 +76,17 @@ async def _watch_one(source: Source, settings: Watch) -> None:
                 LEADING.labels(source.name).set(1)
                 await _lead(connection, source, settings, turns)
         except BusyError:
-            # another process leads; whether it still does is asked again
+            # another process leads; try again later
             turns.failures = 0
         except Exception as error:
-            # no fault of one source may end the watch of the others
+            # a failure of one source must not end the watch of the others
             turns.failed(source, error)
         LEADING.labels(source.name).set(0)
         await asyncio.sleep(_pause(rhythm, turns.failures).total_seconds())
 
 
 async def _lead(connection: asyncpg.Connection, source: Source, settings: Watch, turns: "_Turns") -> None:
-    """Loads until the connection is lost, and with it the lead."""
+    """Load until the connection is lost, and with it the lead."""
     rhythm = _rhythm(source, settings)
     while True:
         now = datetime.now(UTC)
@@ -94,7 +94,7 @@ async def _lead(connection: asyncpg.Connection, source: Source, settings: Watch,
         try:
             outcome = await _load(connection, source, since, settings)
         except BusyError as error:
-            # somebody loads it by hand
+            # a manual load is running
             print(error, file=sys.stderr, flush=True)
         except (FetchError, DocumentError, SourceMissingError, asyncpg.PostgresError) as error:
             if connection.is_closed():
@@ -108,7 +108,7 @@ async def _lead(connection: asyncpg.Connection, source: Source, settings: Watch,
 
 
 def _rhythm(source: Source, settings: Watch) -> timedelta:
-    """How often the source is asked."""
+    """Return how often the source is polled."""
     return max(min(source.asked or source.rhythm, source.rhythm), settings.shortest)
 
 
@@ -118,13 +118,13 @@ def _is_due(caught_up: datetime | None, now: datetime) -> bool:
 
 @dataclass(slots=True)
 class _Turns:
-    """How it went so far."""
+    """The results so far."""
 
     failures: int = 0
     caught_up: datetime | None = None
 
     def failed(self, source: Source, error: Exception) -> None:
-        """Tells and counts it."""
+        """Report and count a failure."""
         self.failures += 1
         LOADS.labels(source.name, "unreadable" if isinstance(error, DocumentError) else "failed").inc()
         print(f"{source.name}: error: {str(error) or type(error).__name__}", file=sys.stderr, flush=True)
@@ -148,7 +148,7 @@ async def _load(connection: asyncpg.Connection, source: Source, since: datetime 
 
 
 def _pause(rhythm: timedelta, failures: int) -> timedelta:
-    """Until the next load: a tenth more or less by chance, lest all ask at once; twice as long after a failure."""
+    """Return the time until the next load: a random tenth more or less spreads requests; failures double it."""
     longest = max(_LONGEST_BACK_OFF, rhythm)
     pause: timedelta = min(rhythm * 2.0 ** min(failures, 10), longest)
     return pause * random.uniform(0.9, 1.1)  # noqa: S311 - no secret

@@ -1,1 +1,1 @@
-"""The sources of hazard data: a module each."""
+"""The sources of hazard data: one module each."""

@@ -35,12 +35,13 @@ _STORMS_AT_ONCE = 50
 
 
 def batches(fixes: Iterable[Fix], findings: Findings, *, source: str) -> Iterator[Batch]:
-    """Fixes must come by system; of fixes of one time the last counts. `source` is what zones say of where they are
-    from.
+    """Yield batches of fixes sorted by system; of fixes of one time the last counts.
 
-    What a storm had before is replaced, forecasts included: a best track is made when it has ended. Where advisories
-    tell of it a day after the end of the track or later, the track is that of a storm under way, and changes nothing; a
-    forecast that was issued after its end stays.
+    `source` is the origin of the zones.
+
+    Earlier data of a storm are replaced, including forecasts: a best track is made after the storm has ended. If
+    advisories continue a day or more after the track's end, the track is that of an active storm and changes nothing. A
+    forecast issued after its end stays.
     """
     waiting: list[BestTrack] = []
     seen: set[str] = set()
@@ -103,6 +104,6 @@ def _batch(tracks: list[BestTrack], source: str) -> Batch:
 
 
 def _outdated(ends: Mapping[str, datetime], expected: Sequence[StormNode]) -> Batch:
-    """Takes back what was expected of storms before the end of their tracks."""
+    """Withdraw forecasts of storms that were issued before the end of their tracks."""
     over = {row.event_id for row in expected if not row.advisory_time or row.advisory_time <= ends[row.event_id]}
     return Batch((), parts=[(target, (event_id, "forecast")) for target in LATEST for event_id in sorted(over)])

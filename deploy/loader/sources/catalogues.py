@@ -1,4 +1,4 @@
-"""Catalogues of earthquakes as CSV: each row looked at, written by the thousand."""
+"""Earthquake catalogues as CSV: each row is checked, and rows are written in large batches."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -17,12 +17,12 @@ from deploy.loader.source import Document, Findings, Rejected
 from deploy.loader.sources.surroundings import with_places
 
 _ROWS = 25_000
-"""Of a batch: some 20 MB of memory, and a transaction of a second."""
+"""Rows of a batch: some 20 MB of memory, and a transaction of a second."""
 _TOLERANCE = timedelta(days=1)
 
 
 class Listed(BaseModel):
-    """What every row of a catalogue has: where and when, WGS 84."""
+    """The columns of every catalogue: position and time, WGS 84."""
 
     latitude: float = Field(ge=-90, le=90)
     longitude: float = Field(ge=-360, le=360)
@@ -44,9 +44,9 @@ def batches(
     made: Callable[[Event, Point], CatalogueEvent],
     target: Target,
 ) -> Iterator[Batch]:
-    """The events of catalogues that fit the model, in batches of many. Raises DocumentError."""
+    """Yield the events of catalogues that fit the model, in large batches. Raises DocumentError."""
     columns = {field.alias or name for name, field in model.model_fields.items()}
-    # all are looked at before a row of one is given
+    # check all documents before yielding a row of one
     opened = [(document, csv_rows(document, columns)) for document in documents]
     events: list[Event] = []
     for document, records in opened:
@@ -70,6 +70,6 @@ def batches(
 
 
 def _batch(events: list[Event], made: Callable[[Event, Point], CatalogueEvent], target: Target) -> Batch:
-    # all points at once: one by one they would take a third of the time of the whole load
+    # all points at once: one by one would take a third of the time of the whole load
     points = shapely.points([normalise(event.longitude) for event in events], [event.latitude for event in events])
     return Batch([(target, row) for row in with_places(map(made, events, points))])

@@ -1,6 +1,6 @@
-"""Floods of the Dartmouth Flood Observatory's archive, as GeoJSON: a polygon for each, drawn by hand.
+"""Floods of the Dartmouth Flood Observatory's archive, as GeoJSON: a hand-drawn polygon for each.
 
-Columns: floodobservatory.colorado.edu/Archives (the names are those of its shapefile, cut at ten characters).
+Columns: floodobservatory.colorado.edu/Archives (the names are those of its shapefile, cut to ten characters).
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ class _Properties(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _names(cls, properties: Any) -> Any:
-        """By the archive's names, whichever case they are in: newer shapefiles have all in capitals."""
+        """Convert names to the archive's case: newer shapefiles have capitals only."""
         if not isinstance(properties, dict):
             return properties
         known = {str(field.alias).upper(): str(field.alias) for field in cls.model_fields.values()}
@@ -47,7 +47,7 @@ class _Properties(BaseModel):
     @field_validator("glide", "other_country", "cause", mode="after")
     @classmethod
     def _nothing(cls, text: str | None) -> str | None:
-        """`0` stands for nothing in the archive."""
+        """Convert `0`, which means empty in the archive."""
         return None if text is None or text.strip() in {"", "0"} else " ".join(text.split())
 
 
@@ -58,7 +58,7 @@ class _Flood(NamedTuple):
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Batches of a thousand floods, by number."""
+    """Yield batches of a thousand floods, by number."""
     floods: list[tuple[_Properties, MultiPolygon]] = []
     for document in documents:
         for feature in features_of(document):
@@ -99,7 +99,7 @@ def _name(feature: Any, place: int) -> str:
 
 
 def _area(name: str, geometry: Any, findings: Findings) -> MultiPolygon:
-    """Raises GeometryError."""
+    """Return the area. Raises GeometryError."""
     shape, unclosed = polygons_of(geometry)
     area, mended = repaired(shape)
     if unclosed or mended:
@@ -115,7 +115,7 @@ def _refuse_times(properties: _Properties, retrieved: datetime) -> None:
 
 
 def _lies_where_it_says(flood: _Flood) -> bool:
-    """A number came twice, with the same facts and one of the areas on another continent."""
+    """Return whether the area contains the position: one number occurs twice, once on another continent."""
     return flood.near.country == flood.properties.country
 
 

@@ -1,8 +1,8 @@
-"""Events of the Global Disaster Alert and Coordination System, as its GeoJSON gives them: a feature for each class.
+"""Events of the Global Disaster Alert and Coordination System in its GeoJSON: a feature per class.
 
-Classes: `Point_Centroid` says what the event is, `Poly_Affected` where; others are drawings. Polygons of the feed do
-not name their event, so features are joined by the event and episode in `link`. Documents of the API have the same
-features with some other names. An item of the RSS feed is a centroid.
+Of the classes, `Point_Centroid` describes the event and `Poly_Affected` its area; others are drawings. Polygons of the
+feed do not name their event, so features are joined by the event and episode in `link`. Documents of the API have the
+same features with some other names. An item of the RSS feed corresponds to a centroid.
 """
 
 import re
@@ -27,7 +27,7 @@ ATTRIBUTION = "Global Disaster Alert and Coordination System, GDACS"
 DOCUMENTS = "GeoJSON as www.gdacs.org/contentdata/xml/gdacs.geojson has it"
 
 _TOLERANCE = timedelta(days=1)
-"""By which a clock may be wrong."""
+"""Maximum error of a clock."""
 _LEVELS = ("Green", "Orange", "Red")
 
 
@@ -36,7 +36,7 @@ class _Severity(BaseModel):
 
 
 class _Properties(BaseModel):
-    """The feed and the API have other names for the level of the episode, and for the severity."""
+    """The feed and the API use different names for the level of the episode, and for the severity."""
 
     eventtype: str
     name: str
@@ -70,9 +70,9 @@ class _Centroid(BaseModel):
 class GdacsEvent(NamedTuple):
     """An event at its newest episode; degrees, UTC.
 
-    affected: the GeoJSON geometry of the area, None where there is none. alert_level: the highest so far;
-    episode_level: that of the newest episode. source_id: the number of the agency that reported it, such as that
-    of the USGS. modified: when the episode was issued.
+    affected: the GeoJSON geometry of the area, None if there is none. alert_level: the highest so far; episode_level:
+    that of the newest episode. source_id: the number of the agency that reported it, such as the USGS. modified: issue
+    time of the episode.
     """
 
     number: str
@@ -98,9 +98,9 @@ class GdacsEvent(NamedTuple):
 class Feed(NamedTuple):
     """The content of a feed at one time: the numbers of events of a kind, readable or not, and the span of its reports.
 
-    since, until: when the oldest and the newest report in it were issued, of all kinds of events. None if the feed does
-        not tell which events are missing: a feature names no event, no report has a time, or a document is a file,
-        which can be of any time.
+    since, until: issue times of the oldest and newest report in it, of all kinds of events. None if the feed does not
+        show which events are missing: a feature names no event, no report has a time, or a document is a file, whose
+        age is unknown.
     """
 
     numbers: frozenset[str]
@@ -110,7 +110,7 @@ class Feed(NamedTuple):
 
 
 def feed_of(documents: list[Document], kind: str) -> Feed:
-    """What of a kind (`FL`) the documents hold together. Raises DocumentError."""
+    """Return the events of a kind (`FL`) in all documents. Raises DocumentError."""
     numbers: set[str] = set()
     issued: list[datetime] = []
     is_complete = all("://" in document.address for document in documents)
@@ -130,9 +130,9 @@ def feed_of(documents: list[Document], kind: str) -> Feed:
 
 
 def events_of(documents: list[Document], kind: str, findings: Findings) -> Iterator[GdacsEvent]:
-    """The events of a kind (`EQ`, `FL`) at their newest episodes, the oldest first. A record is an event.
+    """Yield the events of a kind (`EQ`, `FL`) at their newest episodes, the oldest first. A record is an event.
 
-    Raises DocumentError. What cannot be read is a finding.
+    Raises DocumentError. Unreadable records are findings.
     """
     found: dict[str, GdacsEvent] = {}
     for document in documents:
@@ -153,7 +153,7 @@ def events_of(documents: list[Document], kind: str, findings: Findings) -> Itera
 
 
 def _features(document: Document) -> list[Any]:
-    """Those of GeoJSON, or the items of RSS as such. Raises DocumentError."""
+    """Return the features of GeoJSON, or the items of RSS as features. Raises DocumentError."""
     with document.path.open("rb") as file:
         beginning = file.read(400)
     if not beginning.lstrip(b"\xef\xbb\xbf\xc3\xaf\xc2 \t\r\n").startswith(b"<") or b"<rss" not in beginning:
@@ -168,7 +168,7 @@ def _features(document: Document) -> list[Any]:
 
 
 def _feature(item: ElementTree.Element) -> dict[str, Any]:
-    """An item of RSS as the centroid that says the same; `gdacs:severity` has its number in an attribute."""
+    """Convert an item of RSS to the equivalent centroid; `gdacs:severity` has its number in an attribute."""
     said = {element.tag.rpartition("}")[2]: element for element in item.iter()}
     properties: dict[str, Any] = {name: (element.text or "").strip() for name, element in said.items()}
     properties |= {"Class": "Point_Centroid", "name": properties.get("title")}
@@ -178,7 +178,7 @@ def _feature(item: ElementTree.Element) -> dict[str, Any]:
 
 
 def _by_episode(features: list[Any], kind: str, findings: Findings) -> dict[tuple[str, int], dict[str, Any]]:
-    """Features by event and episode, and by class."""
+    """Return features by event and episode, and by class."""
     found: dict[tuple[str, int], dict[str, Any]] = {}
     for place, feature in enumerate(features, start=1):
         properties = feature.get("properties") if isinstance(feature, dict) else None
@@ -206,14 +206,14 @@ def _event_and_episode(properties: dict[str, Any]) -> tuple[str, int] | None:
 
 
 def _report(properties: dict[str, Any]) -> str:
-    """The address of the report: `link` of the feed, `url.report` of the API."""
+    """Return the address of the report: `link` of the feed, `url.report` of the API."""
     addresses = properties.get("url")
     link = properties.get("link") or (addresses.get("report") if isinstance(addresses, dict) else None)
     return link if isinstance(link, str) and link.startswith(("https://", "http://")) else ""
 
 
 def _event(number: str, episode: int, features: dict[str, Any], retrieved: datetime) -> GdacsEvent:
-    """Raises ValueError."""
+    """Return the event. Raises ValueError."""
     centroid = features.get("Point_Centroid")
     if centroid is None:
         raise ValueError("it has no centroid, which says what it is")
@@ -254,8 +254,10 @@ def _event(number: str, episode: int, features: dict[str, Any], retrieved: datet
 
 
 def time_of(text: str) -> datetime:
-    """UTC: `27 May 2026 14:51:04` of the feed, with slashes in older ones; ISO 8601 of the API; `Wed, 27 May 2026
-    14:51:04 GMT` of RSS. Raises ValueError.
+    """Parse a time in UTC. Raises ValueError.
+
+    Formats are `27 May 2026 14:51:04` of the feed, with slashes in older ones; ISO 8601 of the API; `Wed, 27 May 2026
+    14:51:04 GMT` of RSS.
     """
     try:
         time = datetime.fromisoformat(text)
@@ -263,7 +265,7 @@ def time_of(text: str) -> datetime:
         said = _DATE.search(text)
         if said is None:
             raise ValueError(f"{text!r} is no time such as 27 May 2026 14:51:04") from None
-        # not by strptime, whose names of months depend on the language that the machine is set to
+        # strptime would expect month names in the machine's language
         month = _MONTHS.index(said[2].lower()) + 1
         hour, minute, second = map(int, said.groups()[3:])
         time = datetime(int(said[3]), month, int(said[1]), hour, minute, second, tzinfo=UTC)

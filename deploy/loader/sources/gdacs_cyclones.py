@@ -1,7 +1,7 @@
 """Cyclones of the Global Disaster Alert and Coordination System (GDACS), as the GeoJSON of an event and episode.
 
-A document holds one storm as several features, told apart by `Class`: where it is (Point_Centroid), zones of 60, 90 and
-120 km/h over all of its life (Poly_Green, Poly_Orange, Poly_Red), zones of 34, 50 and 64 kt at each time step
+A document has one storm as several features, distinguished by `Class`: its position (Point_Centroid), zones of 60, 90
+and 120 km/h over its whole life (Poly_Green, Poly_Orange, Poly_Red), zones of 34, 50 and 64 kt at each time step
 (Poly_WindRadii_…), the position at each step (Poly_Polygon_Point_…, circles), lines between them (Line_Line_…) and the
 cone of uncertainty (Poly_Cones).
 """
@@ -36,17 +36,17 @@ from deploy.loader.storms.winds import ONE_MINUTE
 
 KM_PER_NAUTICAL_MILE = 1.852
 _AGENCIES = "NOAA or JTWC"
-"""Whose means of one minute GDACS gives."""
+"""Agencies whose 1-minute winds GDACS publishes."""
 _CENTRE = "Point_Centroid"
 _HIGHEST_KT = 250
-"""No wind of a cyclone was higher: what is severity of another event, or a mistake, is none."""
+"""Highest plausible wind of a cyclone in kt: a higher value is a mistake, or the severity of another kind of event."""
 _BESIDE = 0.2
-"""Degrees between the centre of a position, drawn as a circle, and the line that begins there."""
+"""Tolerance in degrees between the centre of a position, drawn as a circle, and the start of its line."""
 _CYCLONE = "TC"
-"""Type of the events of GDACS that this source reads."""
+"""Type of GDACS events that this source reads."""
 
 _LIFE = {"Poly_Green": 60, "Poly_Orange": 90, "Poly_Red": 120}
-"""km/h of the zones over all of its life."""
+"""Winds in km/h of the zones over its whole life."""
 _RADII = re.compile(r"Poly_WindRadii_(34|50|64)_(\d{10})\Z")
 _STEP = re.compile(r"(?:Poly|Point)_Polygon_Point_(\d+)\Z")
 _LINE = re.compile(r"Line_Line_(\d+)\Z")
@@ -55,7 +55,7 @@ _LEFT_OUT = {"Poly_Cones": "cones of uncertainty have no collection"}
 
 
 class _Storm(NamedTuple):
-    """place: longitude and latitude. wind_kt: the highest over all of its life, forecast included."""
+    """place: longitude and latitude. wind_kt: the highest over its whole life, including the forecast."""
 
     event_id: str
     name: str
@@ -69,7 +69,7 @@ class _Storm(NamedTuple):
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """A batch per storm. Features of other events, such as droughts, are left out. Raises DocumentError."""
+    """Yield a batch per storm. Features of other events, such as droughts, are left out. Raises DocumentError."""
     for document in documents:
         features = features_of(document)
         findings.read += len(features)
@@ -84,9 +84,9 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 
 
 def _by_storm(features: list[Any], findings: Findings) -> list[tuple[_Storm, list[Any]]]:
-    """The storms of a document, each with its features. Only the centre names the event; ids of others begin with it.
+    """Return the storms of a document, each with its features.
 
-    Features that cannot be read are findings.
+    Only the centre names the event; ids of other features begin with it. Unreadable features are findings.
     """
     cyclones = [feature for place, feature in enumerate(features, start=1) if _is_of_cyclone(feature, place, findings)]
     storms: dict[str, tuple[_Storm, list[Any]]] = {}
@@ -111,7 +111,7 @@ def _is_of_cyclone(feature: Any, place: int, findings: Findings) -> bool:
         findings.rejected.append(Rejected(f"feature {place}", "it has no class"))
         return False
     kind = properties.get("eventtype")
-    # the centre says what the event is; other features may leave it out
+    # the centre has the type of the event; other features may omit it
     if kind == _CYCLONE or (kind is None and properties["Class"] != _CENTRE):
         return True
     findings.left_out.append(Rejected(_name(feature), f"an event of type {kind}, not a cyclone"))
@@ -119,7 +119,7 @@ def _is_of_cyclone(feature: Any, place: int, findings: Findings) -> bool:
 
 
 def _event_of(feature: Any, events: list[str]) -> str | None:
-    """The event that a feature belongs to, of those of its document; None if that cannot be told."""
+    """Return the event of a feature, among those of its document; None if it is ambiguous."""
     named = feature["properties"].get("eventid")
     if named is not None:
         return str(named) if str(named) in events else None
@@ -134,18 +134,18 @@ def _name(feature: dict[str, Any]) -> str:
 
 
 def _drawing(feature: dict[str, Any]) -> tuple[str, str]:
-    """What a feature draws: its class and, of zones of a time step in documents of the API, the time."""
+    """Return what a feature draws: its class and, for zones of a time step in documents of the API, the time."""
     properties = feature["properties"]
     return properties["Class"], str(properties.get("polygonlabel")) if _is_step_zone(properties) else ""
 
 
 def _is_step_zone(properties: dict[str, Any]) -> bool:
-    """Whether a zone of 60, 90 or 120 km/h is of one time step: so documents of the API have them."""
+    """Return whether a zone of 60, 90 or 120 km/h belongs to one time step, as in documents of the API."""
     return properties["Class"] in _LIFE and properties.get("featuretype") == "WindRadii"
 
 
 def _storm(centre: dict[str, Any]) -> _Storm:
-    """Raises one of FAULTS."""
+    """Return the storm. Raises one of FAULTS."""
     said = centre["properties"]
     longitude, latitude = map(float, centre["geometry"]["coordinates"][:2])
     if not (abs(latitude) <= 90 and abs(longitude) <= 360):
@@ -182,13 +182,13 @@ def _batch(storm: _Storm, features: list[Any], findings: Findings) -> Batch:
 
 
 def _leave_to_others(event: StormEvent, found: Sequence[StormEvent]) -> Batch:
-    """Merge the event with the same storm of another source, which knows more of it. Its rows are not written, then."""
+    """Merge the event with the same storm of another source, which has more data; then its own rows are not written."""
     others = [other for other in found if other.source != gdacs.SOURCE_NAME and is_same(event, other)]
     return Batch((), renames=[Rename(ALL_TABLES, event.event_id, other.event_id) for other in others[:1]])
 
 
 def _positions(storm: _Storm, fixes: list[Fix]) -> Iterator[tuple[Target, tuple[Any, ...]]]:
-    """Where the storm was, where it is expected, and the episode as an advisory."""
+    """Yield the positions of the storm, its forecast, and the episode as an advisory."""
     past = [fix for fix in fixes if fix.time <= storm.issued]
     ahead = [fix for fix in fixes if fix.time > storm.issued]
     now = past[-1] if past else None
@@ -245,7 +245,7 @@ def _event(storm: _Storm) -> StormEvent:
 
 
 def _fixes(storm: _Storm, features: list[Any], findings: Findings) -> list[Fix]:
-    """The positions in order of time; the line from one to the next says what the storm is at its start."""
+    """Return the positions in order of time; the line from one to the next has the storm's status at its start."""
     lines = {feature["properties"]["Class"]: feature for feature in features}
     found = []
     for feature in features:
@@ -259,7 +259,7 @@ def _fixes(storm: _Storm, features: list[Any], findings: Findings) -> list[Fix]:
 
 
 def _fix(storm: _Storm, feature: dict[str, Any], line: dict[str, Any] | None) -> Fix:
-    """Raises one of FAULTS."""
+    """Return a fix. Raises one of FAULTS."""
     drawn, _ = polygons_of(feature["geometry"])
     centre = drawn.centroid
     longitude, latitude = normalise(round(centre.x, 2)), round(centre.y, 2)
@@ -279,7 +279,7 @@ def _fix(storm: _Storm, feature: dict[str, Any], line: dict[str, Any] | None) ->
 
 
 def _status(line: dict[str, Any] | None, start: Point) -> str | None:
-    """What the line that begins at a position says; lines of the API have numbers of their own, and begin elsewhere."""
+    """Return the status in the line that starts at a position; lines of the API have other numbers and starts."""
     try:
         begins = line and Point(shape(line["geometry"]).coords[0]).distance(start) < _BESIDE
         return str(line["properties"]["polygonlabel"]) if line and begins else None
@@ -307,7 +307,7 @@ def _zones(storm: _Storm, features: list[Any], fixes: list[Fix], findings: Findi
 
 
 def _zone(storm: _Storm, feature: dict[str, Any], fixes: list[Fix], findings: Findings) -> AdvisoryZone:
-    """Raises one of FAULTS."""
+    """Return a zone. Raises one of FAULTS."""
     properties = feature["properties"]
     scope = "step"
     if radii := _RADII.match(properties["Class"]):
@@ -345,7 +345,7 @@ def _zone(storm: _Storm, feature: dict[str, Any], fixes: list[Fix], findings: Fi
 
 
 def _time(label: str, near: datetime) -> datetime:
-    """Day, month, hour and minute, in the year in which they are nearest to `near`. Raises ValueError."""
+    """Parse day, month, hour and minute, in the year that is nearest to `near`. Raises ValueError."""
     found = _LABEL.match(label)
     if found is None:
         raise ValueError(f"'{label}' is no time such as 01/06 00:00")
@@ -359,7 +359,7 @@ def _time(label: str, near: datetime) -> datetime:
 
 
 def _basin(longitude: float, latitude: float) -> str:
-    """By the place. Source: IBTrACS, basins; between the Americas a line that is good enough for storms."""
+    """Return the basin of a position. Source: IBTrACS, basins; a rough line separates those beside the Americas."""
     if latitude < 0:
         return "SA" if -70 <= longitude < 20 else "SI" if 20 <= longitude < 135 else "SP"
     if 30 <= longitude < 100:

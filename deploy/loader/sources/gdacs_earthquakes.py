@@ -1,4 +1,4 @@
-"""Earthquakes with GDACS's own alert level; the circles that it draws around epicentres are left out."""
+"""Earthquakes with GDACS's own alert level, without the circles that it draws around epicentres."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -17,7 +17,7 @@ from deploy.loader.sources.surroundings import surroundings
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """One batch of all documents, the oldest event first."""
+    """Yield one batch of all documents, the oldest event first."""
     events = list(gdacs.events_of(documents, "EQ", findings))
     longitudes, latitudes = [event.longitude for event in events], [event.latitude for event in events]
     near = surroundings(installed(), longitudes, latitudes)
@@ -63,7 +63,7 @@ SOURCE = Source(
     licence_url=gdacs.LICENCE_URL,
     attribution=gdacs.ATTRIBUTION,
     rhythm=timedelta(minutes=6),
-    # they are those of the USGS
+    # the USGS has the same events
     by_name_only=True,
     targets=(ALERTED_EARTHQUAKES,),
     read=read,

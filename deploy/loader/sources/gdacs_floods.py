@@ -1,4 +1,4 @@
-"""Floods of GDACS: the event with the area that it affects, and the alert of its newest episode."""
+"""Floods of GDACS: the event with its affected area, and the alert of its newest episode."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -16,11 +16,11 @@ from deploy.loader.sources import gdacs
 from deploy.loader.sources.gdacs import Feed, GdacsEvent
 
 IN_FORCE = timedelta(days=2)
-"""GDACS makes a new episode of a lasting flood every day: an alert that was not renewed for two days is over."""
+"""Validity of an alert: GDACS makes a new episode of a lasting flood every day."""
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """One batch of all documents: of each event a row of the floods and one of the alerts, the oldest first."""
+    """Yield one batch of all documents: for each event a row of floods and one of alerts, the oldest first."""
     drawn: list[tuple[GdacsEvent, MultiPolygon]] = []
     for event in gdacs.events_of(documents, "FL", findings):
         name = f"FL{event.number}"
@@ -49,10 +49,10 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 
 
 def _missing(feed: Feed) -> tuple[Recall, ...]:
-    """Takes back what is in force or was to last, and the feed no longer has.
+    """Withdraw active and future alerts that are missing from the feed.
 
-    An alert older than all reports in the feed may have aged out of it, and ends by itself. An alert newer than all
-    of them was issued after the feed, which comes late. Both stay.
+    An alert older than all reports in the feed may have aged out of it, and ends by itself. An alert newer than all of
+    them was issued after the feed, which arrives late. Both stay.
     """
     since, until = feed.since, feed.until
     if since is None or until is None:
@@ -76,7 +76,7 @@ def _missing(feed: Feed) -> tuple[Recall, ...]:
 
 
 def _area(event: GdacsEvent) -> tuple[MultiPolygon, list[str]]:
-    """The affected area, and what was mended. Raises GeometryError."""
+    """Return the affected area, and the repairs made. Raises GeometryError."""
     if event.affected is None:
         raise GeometryError("it has no affected area")
     shape, unclosed = polygons_of(event.affected)
@@ -110,7 +110,7 @@ def _flood(event: GdacsEvent, area: MultiPolygon, near: Nearby, people: int) -> 
 
 
 def _alert(event: GdacsEvent, area: MultiPolygon, near: Nearby, people: int) -> FloodAlert:
-    # what is edited long after the last day of an episode is its archive: that issues no alert
+    # an edit long after the last day of an episode belongs to its archive, and issues no alert
     issued = event.modified if event.modified <= event.ended + IN_FORCE else event.ended
     return FloodAlert(
         alert_id=f"GDACS-FL{event.number}",
@@ -120,7 +120,7 @@ def _alert(event: GdacsEvent, area: MultiPolygon, near: Nearby, people: int) -> 
         alert_score=event.episode_score,
         episode_id=event.episode,
         issued=issued,
-        # a flood that is expected lasts until its end
+        # a forecast flood lasts until its end
         expires=max(issued + IN_FORCE, event.ended),
         area_km2=area_km2(area),
         url=event.url or None,

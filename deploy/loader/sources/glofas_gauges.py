@@ -1,4 +1,4 @@
-"""Forecasts of discharge at gauges, from the ensembles of GloFAS; gauges are outlets of rivers, or others given."""
+"""Discharge forecasts at gauges, from the ensembles of GloFAS; gauges are river outlets, or a given list."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from deploy.loader.sources.glofas_series import Series, series_of
 
 SOURCE_NAME = "GloFAS"
 _CELL = 0.05
-"""Degrees between cells of GloFAS: a series belongs to a gauge no further away than that."""
+"""Cell size of GloFAS in degrees: the maximum distance between a series and its gauge."""
 
 
 class _Gauge(NamedTuple):
@@ -31,7 +31,7 @@ class _Gauge(NamedTuple):
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """One batch of all gauges. A record is a series of a place. Raises DocumentError."""
+    """Yield one batch of all gauges. A record is the series of a position. Raises DocumentError."""
     gauges: list[_Gauge] = []
     series: dict[str, tuple[Series, _Gauge]] = {}
     tables = []
@@ -79,7 +79,7 @@ def _gauges(document: Document, findings: Findings) -> Iterator[_Gauge]:
 
 
 def _gauge(feature: Any) -> _Gauge:
-    """Of GloFAS's list of outlets: ID, area in km²; levels of 2, 5 and 20 years (`rl_2` …) where they were added."""
+    """Return a gauge of GloFAS's list of outlets: ID, area in km²; levels of 2, 5 and 20 years (`rl_2` …), if any."""
     properties, (longitude, latitude) = feature["properties"], feature["geometry"]["coordinates"][:2]
     two, five, twenty = (_number(properties.get(name)) for name in ("rl_2", "rl_5", "rl_20"))
     point = Point(normalise(longitude), round(latitude, 6))
@@ -91,7 +91,7 @@ def _number(value: Any) -> float | None:
 
 
 def _gauge_of(series: Series, gauges: list[_Gauge], tree: shapely.STRtree) -> _Gauge:
-    """The gauge in the cell of the series; without one it is called by its place."""
+    """Return the gauge in the cell of the series; if there is none, one named by its position."""
     point = Point(normalise(series.longitude), round(series.latitude, 6))
     found = tree.query_nearest(point, max_distance=_CELL, all_matches=False)
     if found.size:

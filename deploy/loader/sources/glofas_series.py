@@ -1,9 +1,8 @@
-"""Ensembles of discharge by place, as GloFAS's data store and the services upon it give them.
+"""Discharge ensembles by position, from GloFAS's data store and services that use it.
 
 CSV: a row for each member and day, with the names of the Early Warning Data Store (`time`, `valid_time`, `number`,
-`latitude`, `longitude`, `dis24` or `avg_dis`), as its GRIB or NetCDF becomes a table. JSON: what the flood API of
-Open-Meteo answers, one place or a list of them: `daily.time`, `daily.river_discharge_member01` … or `_median`,
-`_p25`, `_p75`.
+`latitude`, `longitude`, `dis24` or `avg_dis`), converted from its GRIB or NetCDF. JSON: responses of Open-Meteo's flood
+API, for one position or a list of them: `daily.time`, `daily.river_discharge_member01` … or `_median`, `_p25`, `_p75`.
 """
 
 from collections.abc import Iterator
@@ -21,16 +20,16 @@ Discharge = npt.NDArray[np.float64]
 
 _COLUMNS = ("time", "valid_time", "number", "latitude", "longitude")
 _DISCHARGE = ("dis24", "avg_dis")
-"""Mean discharge of a day in m³/s, under either of the names that the Early Warning Data Store gives it."""
+"""Mean discharge of a day in m³/s; the Early Warning Data Store uses either name."""
 _HIGHEST = 1e7
-"""m³/s. The Amazon has had 370,000."""
+"""Highest plausible discharge in m³/s. The Amazon has had 370,000."""
 _MEMBER = "river_discharge_member"
 
 
 class Series(NamedTuple):
-    """What an ensemble says of a place: degrees, UTC, m³/s; arrays of one value for each day.
+    """An ensemble at one position: degrees, UTC, m³/s; arrays with one value per day.
 
-    issued: when the forecast was made. members: how many there are, 0 where only their quartiles were given.
+    issued: time of the forecast. members: their number, 0 if only quartiles were given.
     """
 
     longitude: float
@@ -44,7 +43,7 @@ class Series(NamedTuple):
 
 
 def series_of(document: Document, findings: Findings) -> Iterator[Series]:
-    """The series of a document. A record is a series; what cannot be read is a finding. Raises DocumentError."""
+    """Yield the series of a document. A record is a series; unreadable ones are findings. Raises DocumentError."""
     with document.path.open("rb") as file:
         is_json = file.read(4).lstrip(b"\xef\xbb\xbf")[:1] in {b"{", b"["}
     places = _of_json(document) if is_json else _of_csv(document)
@@ -82,7 +81,7 @@ def _series_of_place(place: dict[str, Any]) -> Series:
 def _of_csv(document: Document) -> Iterator[tuple[str, Any]]:
     places: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for row in csv_rows(document, _COLUMNS, one_of=_DISCHARGE):
-        # a row that breaks off makes its series one that cannot be read
+        # a truncated row makes its series unreadable
         place = (row.get("latitude", ""), row.get("longitude", ""), row.get("time", ""))
         places.setdefault(place, []).append(row)
     for (latitude, longitude, issued), rows in places.items():
@@ -103,7 +102,7 @@ def _series_of_rows(rows: list[dict[str, str]], issued: str) -> Series:
 
 
 def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[datetime], members: Discharge) -> Series:
-    """Quartiles by day, of the members that have a value there; days without any are left out."""
+    """Return quartiles by day, of the members with a value; days without any are left out."""
     if members.ndim != 2 or members.shape[1] != len(days):
         raise ValueError("its members have not a value for each day")
     # NaN counts as missing; comparisons with it are false
@@ -116,7 +115,7 @@ def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[da
 
 
 def _checked(series: Series) -> Series:
-    """Without the days that have no value. Raises ValueError where nothing is left, or what is cannot be."""
+    """Return the series without empty days. Raises ValueError if nothing is left, or a value is impossible."""
     known = np.isfinite(np.array([series.median, series.lower, series.upper])).all(axis=0)
     if not known.any():
         raise ValueError("it has no value")

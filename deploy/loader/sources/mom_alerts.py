@@ -1,7 +1,7 @@
-"""Flood alerts of the Model of Models: a CSV of alerts, and a GeoJSON of the watersheds that they are of.
+"""Flood alerts of the Model of Models: a CSV of alerts, and a GeoJSON of their watersheds.
 
-The CSV is a table of many runs, or one run as the model writes it (`Final_Attributes_2026112706….csv`, whose name says
-the run). They are joined by `pfaf_id`, the Pfafstetter number of the watershed. Every run goes to
+The CSV is a table of many runs, or a file of one run from the model (`Final_Attributes_2026112706….csv`, whose name
+contains the run). They are joined by `pfaf_id`, the Pfafstetter number of the watershed. Every run goes to
 hazard_fl_alerts_mom_runs, the newest of each watershed also to hazard_fl_alerts_mom_forecast.
 """
 
@@ -23,7 +23,7 @@ from deploy.loader.source import Document, DocumentError, Findings, Rejected, So
 
 SOURCE_NAME = "Model of Models"
 VALID = timedelta(days=1)
-"""Runs are six to twenty-four hours apart: an alert that the next day does not repeat is over."""
+"""Validity of an alert: runs are six to twenty-four hours apart."""
 
 _LEVELS = {"Warning": "Red", "Watch": "Orange", "Advisory": "Green", "Information": "Green"}
 _COLUMNS = ("pfaf_id", "Alert", "Hazard_Score")
@@ -53,7 +53,7 @@ class _Alert(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _empty(cls, value: object) -> object:
-        """Nothing is an empty cell, of GloFAS -9999."""
+        """Convert an empty cell, and GloFAS's -9999, to None."""
         return None if value in ("", "-9999", "-9999.0") else value
 
     @field_validator("level")
@@ -70,7 +70,7 @@ class _Alert(BaseModel):
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """A batch for each month of runs, the oldest first. A record is an alert."""
+    """Yield a batch for each month of runs, the oldest first. A record is an alert."""
     tables, areas = _kinds(documents)
     watersheds = _watersheds(areas, findings)
     people = dict(zip(watersheds, installed().people_within([shed.area for shed in watersheds.values()]), strict=True))
@@ -108,7 +108,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 
 
 def _kinds(documents: list[Document]) -> tuple[list[Document], list[Document]]:
-    """Tables of alerts, and areas. Raises DocumentError where there are not both."""
+    """Return tables of alerts, and areas. Raises DocumentError if one kind is missing."""
     areas = []
     for document in documents:
         with document.path.open("rb") as file:
@@ -121,7 +121,7 @@ def _kinds(documents: list[Document]) -> tuple[list[Document], list[Document]]:
 
 
 def _run_of(document: Document) -> str | None:
-    """The run in the name of a file, as ISO 8601."""
+    """Return the run in the name of a file, as ISO 8601."""
     found = _RUN.search(document.address)
     return "{}-{}-{}T{}:00:00Z".format(*found.groups()) if found else None
 
@@ -132,7 +132,7 @@ def _number(feature: Any) -> object:
 
 
 def _watersheds(documents: list[Document], findings: Findings) -> dict[int, _Watershed]:
-    """By number. Those that cannot be drawn are left out, so that their alerts are rejected with a reason."""
+    """Return the watersheds by number, without invalid ones: their alerts are then rejected with a reason."""
     found: dict[int, _Watershed] = {}
     for document in documents:
         for feature in features_of(document):

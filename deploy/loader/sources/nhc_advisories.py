@@ -15,15 +15,14 @@ from deploy.loader.storms.advisories import Advisory, under_way
 from deploy.loader.storms.identity import DISTURBANCE_TABLES, STORM_TABLES
 
 _LARGEST = 4_000_000
-"""Bytes of a text; a longer document is none."""
+"""Maximum size of a text in bytes; a larger document is not an advisory."""
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Batches of whole storms: their advisories and, of those under way, the newest forecast; their life so far, where
-    it is not for the best tracks to tell.
+    """Yield batches of whole storms: their advisories and, for active ones, the newest forecast.
 
-    What was forecast of a storm that has ended goes, and that of storms that the centres no longer name. Of several
-    products one may be unlike what it should be; the others count. Raises DocumentError.
+    Also their tracks so far, unless a best track exists. Forecasts of storms that have ended, or that the centres no
+    longer list, are withdrawn. If one of several products is invalid, the others are loaded. Raises DocumentError.
     """
     indexes = [document for document in documents if is_index(document)]
     given = [document for document in documents if document not in indexes and is_table(document)]
@@ -36,12 +35,12 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     findings.issued = max((advisory.time for advisory in advisories), default=None)
     unique: dict[tuple[str, object], Advisory] = {}
     for each in advisories:
-        # a text tells more than the drawing of the same advisory, and comes after it
+        # a text has more than the shapefile of the same advisory, and follows it
         findings.duplicates += [f"{each.event_id} {each.time}"] * ((each.event_id, each.time) in unique)
         unique[each.event_id, each.time] = each
     newest = {each.event_id: each for each in under_way(list(unique.values()))}
     yield from batches([unique[key] for key in sorted(unique)], newest, complete=bool(given))
-    # a file says who was active when it was made
+    # a file lists the storms that were active when it was made
     if indexes and all("://" in document.address for document in indexes):
         actives = [index.active for index in listed]
         known = [active for active in actives if active is not None]
@@ -50,7 +49,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 
 
 def _singles(documents: list[Document], findings: Findings, *, must_be: bool) -> list[Advisory]:
-    """Of each product one advisory, those of drawings first. Raises DocumentError where it `must_be` and is none."""
+    """Return one advisory per product, shapefiles first. Raises DocumentError if one `must_be` valid and is not."""
     drawn, written = [], []
     for document in documents:
         findings.read += 1

@@ -1,4 +1,4 @@
-"""Batches of storms from their advisories: all of them, and what of it is latest."""
+"""Batches of storms from their advisories: all advisories, and the latest forecast."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -39,7 +39,7 @@ _ALL_LATEST = frozenset({*STORM_TABLES, *DISTURBANCE_TABLES})
 SOURCE = "NHC"
 _DERIVED = "NHC, derived from wind radii"
 _ADVISORIES_AT_ONCE = 500
-"""Of one transaction, about 10,000 rows: what a transaction costs by itself is little beside them."""
+"""Advisories per transaction, about 10,000 rows: the fixed cost of a transaction is small compared with them."""
 
 
 class Storm(NamedTuple):
@@ -50,9 +50,9 @@ class Storm(NamedTuple):
 
 
 def batches(ordered: Iterable[Advisory], newest: Mapping[str, Advisory], *, complete: bool) -> Iterator[Batch]:
-    """Batches of whole storms. Advisories come by storm, then by time; `newest` are of storms under way, by event_id.
+    """Yield batches of whole storms from advisories by storm and time; `newest` has those of active storms by id.
 
-    complete: whether these are all advisories of their storms; else those that were kept before are part of their life.
+    complete: whether these are all advisories of their storms; else stored ones are part of their tracks.
     """
     waiting: list[Storm] = []
     for event_id, group in groupby(ordered, key=lambda advisory: advisory.event_id):
@@ -102,11 +102,11 @@ def _life(storm: Storm) -> list[Fix]:
 
 
 def _with_kept(lives: Mapping[str, list[Fix]], kept: Sequence[AdvisoryNode]) -> Batch:
-    """The lives of storms of which some advisories came, with those that were kept before."""
+    """Merge the fixes of storms that got new advisories with the stored ones."""
     before: dict[str, list[Fix]] = {}
     for node in kept:
         if node.source == GDACS:
-            # positions of GDACS, from before the two storms were found to be the same
+            # positions of GDACS, from before both were identified as the same storm
             continue
         before.setdefault(node.event_id, []).append(_fix(node))
     whole = []
@@ -138,7 +138,7 @@ def _fix(node: AdvisoryNode) -> Fix:
 
 
 def _lives(fixes: Iterable[list[Fix]]) -> Batch:
-    """Rows of storms whose positions these are, and what they replace, unless a best track tells more of one."""
+    """Return the rows of storms with these positions, and what they replace, unless a best track is longer."""
     lives = [BestTrack(each[0].event_id, each) for each in fixes if each]
     storms = [life for life in lives if not all(map(is_disturbance, life.fixes))]
     stages = [BestTrack(life.event_id, early) for life in lives if (early := [*filter(is_disturbance, life.fixes)])]
@@ -163,12 +163,12 @@ def _rows_of_lives(lives: Sequence[BestTrack]) -> list[tuple[Target, tuple[Any, 
 
 
 def _until(times: Mapping[str, datetime]) -> Latest:
-    """That of a storm whose known life goes on after its time all this is outdated: a best track knows more."""
+    """Return the rule that skips a storm whose known track continues after its time: then a best track has more."""
     return Latest(_ALL_LATEST, tables.EVENTS, "event_id", "end_date", times)
 
 
 def closing(active: frozenset[str]) -> Batch:
-    """Takes back what is expected of storms that are no longer active, where the centre expected it."""
+    """Withdraw the centre's forecasts of storms that are no longer active."""
 
     def over(expected: Sequence[StormTrack]) -> Batch:
         ended = {row.event_id for row in expected if row.source.startswith(SOURCE)} - active

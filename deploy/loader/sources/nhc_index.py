@@ -1,4 +1,4 @@
-"""Which storms are active, and where their newest products are: CurrentStorms.json of the National Hurricane Center.
+"""The active storms and their newest products: CurrentStorms.json of the National Hurricane Center.
 
 Source: NHC, Tropical Cyclone Status JSON File Reference.
 """
@@ -45,13 +45,13 @@ class Index(NamedTuple):
 
 
 def is_index(document: Document) -> bool:
-    """Whether it may be the list of active storms: an object of JSON."""
+    """Return whether the document may be the list of active storms: a JSON object."""
     with document.path.open("rb") as file:
         return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
 def products(document: Document) -> Iterator[str]:
-    """The addresses of the forecast/advisory of each storm, as text and as shapefiles. Raises DocumentError."""
+    """Yield the addresses of the forecast/advisory of each storm, as text and as shapefiles. Raises DocumentError."""
     if not is_index(document):
         return
     for storm in index_of(document).storms:

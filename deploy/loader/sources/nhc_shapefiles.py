@@ -1,9 +1,10 @@
-"""The forecast/advisory of the National Hurricane Center as shapefiles: an archive (`al112017_5day_030.zip`) of points,
-the line through them and the cone of uncertainty.
+"""The forecast/advisory of the National Hurricane Center as shapefiles.
+
+An archive (`al112017_5day_030.zip`) has points, the line through them and the cone of uncertainty.
 
 Source: NHC GIS archive, "Advisory Forecast Track, Cone of Uncertainty, and Watches/Warnings": a point for each time
-step with MAXWIND and GUST in kt, MSLP in hPa (9999: not forecast), VALIDTIME as day/hour UTC; ADVDATE in
-the local time of the advisory, or as yymmdd/hhmm UTC. Radii of winds are not in it.
+step with MAXWIND and GUST in kt, MSLP in hPa (9999: not forecast), VALIDTIME as day/hour UTC; ADVDATE in the local time
+of the advisory, or as yymmdd/hhmm UTC. Wind radii are not included.
 """
 
 import re
@@ -32,7 +33,7 @@ _LEFT_OUT = {
 }
 _COLUMNS = ("ADVISNUM", "ADVDATE", "STORMNAME", "VALIDTIME", "MAXWIND", "GUST", "MSLP", "TCDVLP")
 _LARGEST = 50_000_000
-"""Bytes of all that is in an archive; they have some hundred thousand."""
+"""Maximum unpacked size of an archive in bytes; real ones have some hundred thousand."""
 _MISSING = 9999
 _LOCAL = re.compile(r"(\d{1,2}?)(\d{2})? ?([AP]M) ([A-Z]{3,4}) [A-Z]{3} ([A-Z]{3}) (\d{1,2}) (\d{4})\Z")
 _SHORT = re.compile(r"(\d{2})(\d{2})(\d{2})/(\d{2})(\d{2})\Z")
@@ -44,7 +45,7 @@ _ZONES = {
 
 
 def read_shapefiles(document: Document, findings: Findings) -> Advisory:
-    """The advisory of an archive. What else is drawn in it is left out. Raises DocumentError."""
+    """Return the advisory of an archive, without its other drawings. Raises DocumentError."""
     try:
         with zipfile.ZipFile(document.path) as archive:
             members = archive.infolist()
@@ -66,7 +67,7 @@ def read_shapefiles(document: Document, findings: Findings) -> Advisory:
 
 
 def _layer(document: Document, member: str) -> tuple[dict[str, list[Any]], list[Any]]:
-    """The columns by name, and the geometries. Raises DocumentError."""
+    """Return the columns by name, and the geometries. Raises DocumentError."""
     try:
         meta, _, shapes, values = pyogrio.raw.read(f"/vsizip/{{{document.path}}}/{member}")
     except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError, ValueError) as error:
@@ -96,7 +97,7 @@ def _advisory(document: Document, number: str, columns: dict[str, list[Any]], sh
 
 
 def _fix(number: str, time: datetime, row: dict[str, Any], shape: Any) -> Fix:
-    """Raises ValueError, TypeError, AttributeError."""
+    """Return a fix. Raises ValueError, TypeError, AttributeError."""
     when = _WHEN.match(str(row["VALIDTIME"]).strip())
     if when is None:
         raise ValueError(f"VALIDTIME is {row['VALIDTIME']!r}")
@@ -129,7 +130,7 @@ def _known(value: Any) -> int | None:
 
 
 def _issued(text: str) -> datetime:
-    """UTC: `1100 PM AST Wed Sep 06 2017` or `170907/0300`. Raises ValueError."""
+    """Parse a time in UTC: `1100 PM AST Wed Sep 06 2017` or `170907/0300`. Raises ValueError."""
     text = " ".join(text.upper().split())
     if short := _SHORT.match(text):
         year, month, day, hour, minute = map(int, short.groups())

@@ -1,8 +1,8 @@
 """The advisories of the National Hurricane Center as tables: CSV files in the form of the package rrricanes.
 
-`fstadv` has a row per advisory, `fcst` one per position that it expects, `wr` and `fcst_wr` one per position and wind
-speed with the radii by quadrant, `storms` one per storm; they belong together by Key (the ATCF number), and Date (when
-the advisory was issued). A file is known by its columns.
+`fstadv` has a row per advisory, `fcst` one per forecast position, `wr` and `fcst_wr` one per position and wind speed
+with the radii by quadrant, `storms` one per storm. They are joined by Key (the ATCF number) and Date (issue time of the
+advisory). A file is recognised by its columns.
 """
 
 import csv
@@ -30,7 +30,7 @@ _TABLES = {
     "fcst_wr": {"Key", "Date", "FcstDate", "WindField", "NE", "SE", "SW", "NW"},
     "wr": {"Key", "Date", "WindField", "NE", "SE", "SW", "NW"},
 }
-# Which of the tables a file may be is looked at in this order: the columns of one may be among those of another.
+# The tables are tried in this order: the columns of one may be among those of another.
 _ORDER = ("fstadv", "fcst_wr", "fcst", "wr", "storms")
 _FURTHEST = timedelta(days=6)
 _QUADRANTS = ("NE", "SE", "SW", "NW")
@@ -44,20 +44,20 @@ _FixKey = tuple[str, datetime, datetime]
 class _Tables:
     names: dict[str, str] = field(default_factory=dict)
     advisories: dict[_AdvisoryKey, Row | None] = field(default_factory=dict)
-    """None of one that says no position."""
+    """None for an advisory without a position."""
     forecasts: dict[_AdvisoryKey, dict[datetime, Row]] = field(default_factory=dict)
     radii: dict[_FixKey, dict[int, list[int | None]]] = field(default_factory=dict)
 
 
 def is_table(document: Document) -> bool:
-    """Whether a document is one of these tables."""
+    """Return whether a document is one of these tables."""
     return _table_of(document) is not None
 
 
 def read_tables(documents: Iterable[Document], findings: Findings) -> list[Advisory]:
-    """The advisories of all files together, by storm, then by time. Of corrections the last counts.
+    """Return the advisories of all files together, by storm, then by time. Of corrections the last counts.
 
-    Raises DocumentError where a file is none of these, or the advisories themselves are missing.
+    Raises DocumentError if a file is not one of these tables, or the advisories themselves are missing.
     """
     tables = _Tables()
     found: dict[str, Document] = {}
@@ -121,7 +121,7 @@ def _opened(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", errors="replace", newline="")
 
 
-# What is wrong with a row, and whether it tells again of what an earlier one told.
+# The fault of a row, and whether it repeats an earlier one.
 _Verdict = tuple[str | None, bool]
 
 
@@ -212,7 +212,7 @@ def _fix(number: str, time: datetime, row: Row, winds: dict[int, list[int | None
 
 
 def _position(row: Row) -> tuple[float, float] | None:
-    """Longitude and latitude."""
+    """Return longitude and latitude."""
     try:
         longitude, latitude = float(row["Lon"]), float(row["Lat"])
     except ValueError:
@@ -221,7 +221,7 @@ def _position(row: Row) -> tuple[float, float] | None:
 
 
 def _time(text: str) -> datetime:
-    """Raises ValueError."""
+    """Parse a time. Raises ValueError."""
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:

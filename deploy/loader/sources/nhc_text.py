@@ -1,4 +1,4 @@
-"""The forecast/advisory of the National Hurricane Center as text (product TCM), as it is broadcast and on its pages.
+"""The forecast/advisory of the National Hurricane Center as text (product TCM), as broadcast and on its pages.
 
 Source: NHC, Tropical Cyclone Forecast/Advisory, product description: positions in degrees and tenths, winds in kt,
 radii by quadrant in nautical miles, times as day/hour UTC.
@@ -29,7 +29,7 @@ _ISSUED = re.compile(
     re.MULTILINE,
 )
 _CENTURY = 50
-"""A year of two digits from here on is one of the last century: the oldest of these texts are of 1998."""
+"""A two-digit year from here on belongs to the last century: the oldest of these texts are from 1998."""
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _PLACE = r"(\d+\.\d)([NS]) +(\d+\.\d)([EW])"
 _WHEN = r"(\d{2})/(\d{2})(\d{2})Z"
@@ -46,12 +46,12 @@ _STATUSES = {"DISSIPATED": "Dissipated", "EXTRATROP": "Extratropical", "POST-TRO
 
 
 def is_text(text: str) -> bool:
-    """Whether it is such a product, be it within a page."""
+    """Return whether the text is or contains such a product."""
     return _NUMBERED.search(text) is not None
 
 
 def read_text(text: str, address: str) -> Advisory:
-    """The advisory that a product holds. Raises DocumentError where something that makes one is missing."""
+    """Return the advisory in a product. Raises DocumentError if a necessary part is missing."""
     plain = html.unescape(_TAG.sub("", text)) if "<" in text else text
     plain = "\n".join(line.strip() for line in plain.replace("\r", "").split("\n"))
     title, storm = _found(_TITLE, plain, "heading", address), _found(_STORM, plain, "number of the storm", address)
@@ -95,7 +95,7 @@ def read_text(text: str, address: str) -> Advisory:
         if groups[3] is None:
             continue
         end = sections[place + 1].start() if place + 1 < len(sections) else len(plain)
-        # what follows the last position is no longer about it
+        # text after the last position is not about it
         words = plain[section.end() : end].split("\n\n")[0]
         status = next((said for word, said in _STATUSES.items() if word in section["remark"]), None)
         forecast.append(fix(near(time, *map(int, groups[:3])), groups[3:7], words, status))
@@ -117,7 +117,7 @@ def _year(text: str) -> int:
 
 
 def called(name: str) -> str:
-    """Irma, Two-E."""
+    """Format a name as Irma, Two-E."""
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
@@ -137,7 +137,7 @@ def _radii(words: str) -> Radii:
 
 
 def near(time: datetime, day: int, hour: int, minute: int) -> datetime:
-    """The time with this day of the month that is nearest to the advisory."""
+    """Return the time with this day of the month that is nearest to the advisory."""
     days = (time + timedelta(days=offset) for offset in range(-3, 12))
     for each in days:
         if each.day == day:

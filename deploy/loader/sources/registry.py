@@ -1,4 +1,4 @@
-"""All sources, by name: a line each."""
+"""All sources by name, one per line."""
 
 from deploy.loader.source import Source
 from deploy.loader.sources import (
@@ -36,5 +36,5 @@ SOURCES: dict[str, Source] = {
 
 
 def watched() -> list[str]:
-    """The sources that an operator runs: those that are published at an address, each event by one of them."""
+    """Return the sources for an operator to run: published at an address, and each event by only one of them."""
     return [name for name, source in SOURCES.items() if list(source.addresses(None)) and not source.by_name_only]

@@ -24,7 +24,7 @@ _TYPES = {
     "ex": "explosion",
     "rs": "rockslide",
 }
-# as the USGS writes them
+# the names that the USGS uses
 _MAGNITUDES = {"l": "ml", "w": "mw", "b": "mb", "s": "ms", "e": "me", "c": "mc", "h": "mh", "d": "md", "lr": "mlr"}
 _NO_MAGNITUDE = "n"
 
@@ -60,7 +60,7 @@ def _row(event: _Event, point: Point) -> CatalogueEvent:
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Batches of many events, in the order of the documents."""
+    """Yield large batches of events, in the order of the documents."""
     return batches(documents, findings, _Event, _row, CATALOGUE)
 
 

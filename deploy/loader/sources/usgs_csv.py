@@ -1,4 +1,4 @@
-"""Earthquakes of the USGS as CSV, as its event service (FDSN) and its feeds give them: fewer columns than GeoJSON.
+"""Earthquakes of the USGS as CSV, from its event service (FDSN) and its feeds: fewer columns than GeoJSON.
 
 Format: earthquake.usgs.gov/earthquakes/feed/v1.0/csv.php.
 """
@@ -29,7 +29,7 @@ class _Event(Listed):
 
     @property
     def latest(self) -> datetime:
-        """That of the newest revision, which is after the event."""
+        """Time of the newest revision, which is after the event."""
         return max(self.time, self.updated)
 
     @field_validator("depth", "mag", mode="before")
@@ -39,7 +39,7 @@ class _Event(Listed):
 
 
 def _row(event: _Event, point: Point) -> CatalogueEvent:
-    # the title as the feeds in GeoJSON have it
+    # the same title as in the GeoJSON feeds
     title = f"M {event.mag:.1f} - {event.place}" if event.mag is not None else event.place
     return CatalogueEvent(
         event_id=event.id,
@@ -60,7 +60,7 @@ def _row(event: _Event, point: Point) -> CatalogueEvent:
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Batches of many events, in the order of the documents."""
+    """Yield large batches of events, in the order of the documents."""
     return batches(documents, findings, _Event, _row, REVISED_CATALOGUE)
 
 

@@ -1,4 +1,4 @@
-"""Earthquakes of the USGS, as its GeoJSON feeds and its event service (FDSN) give them.
+"""Earthquakes of the USGS, from its GeoJSON feeds and its event service (FDSN).
 
 Formats: earthquake.usgs.gov/earthquakes/feed/v1.0/geojson.php, earthquake.usgs.gov/fdsnws/event/1/.
 """
@@ -22,9 +22,9 @@ from deploy.loader.sources.surroundings import UNKNOWN, with_places
 _FEED = "https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary/all_day.geojson"
 _EVENTS = "https://earthquake.usgs.gov/fdsnws/event/1/query"
 _PAGE = 20_000
-"""The most that the event service gives at once."""
+"""Maximum number of events in one response of the event service."""
 _TOLERANCE = timedelta(days=1)
-"""By which a clock may be wrong; what is later than that would stand in the way of every later revision."""
+"""Clock skew allowed. A later time would block every later revision."""
 
 Milliseconds = int
 
@@ -60,7 +60,7 @@ class _Feature(BaseModel):
 
 
 def addresses(since: datetime | None) -> Iterable[str]:
-    """The feed of the last day; since a time, the events after it, with those that were deleted."""
+    """Return the feed of the last day; since a given time, the events after it, including deleted ones."""
     if since is None:
         return [_FEED]
     asked = {
@@ -75,7 +75,7 @@ def addresses(since: datetime | None) -> Iterable[str]:
 
 
 def following(document: Document) -> str | None:
-    """The next page of an answer of the event service, where this one is full."""
+    """Return the address of the next page of an event service response, if this one is full."""
     url = urlsplit(document.address)
     asked = {name: values[-1] for name, values in parse_qs(url.query).items()}
     if not asked.get("limit", "").isdecimal() or len(features_of(document)) < int(asked["limit"]):
@@ -85,7 +85,7 @@ def following(document: Document) -> str | None:
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """One batch of all documents, oldest event first."""
+    """Yield one batch of all documents, oldest event first."""
     rows: list[EarthquakeEvent] = []
     withdrawn: list[Withdrawal] = []
     renames: list[Rename] = []
@@ -112,7 +112,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     held = {row.event_id for row in rows}
     gone = [each for each in dict.fromkeys(withdrawn) if each.key[1] not in held]
     merged = [each for each in renames if each.old not in held]
-    # of two events with rows of their own, the one with the old number is withdrawn
+    # if both events have their own rows, withdraw the one with the old number
     gone += [Withdrawal(EVENTS, ("USGS", each.old), each.revision) for each in merged]
     if rows or gone:
         yield Batch([(EVENTS, row) for row in with_places(rows)], gone, renames=merged)
@@ -129,12 +129,12 @@ def _gone(feature: _Feature, number: str) -> Withdrawal:
 
 
 def _other_ids(feature: _Feature) -> list[str]:
-    """What other networks call the event: it may have been listed so, until another network was preferred."""
+    """Return other networks' ids of the event: it may have been listed under one of them earlier."""
     return [event_id for event_id in feature.properties.ids.split(",") if event_id and event_id != feature.id]
 
 
 def _event(feature: _Feature, retrieved: datetime) -> EarthquakeEvent | None:
-    """The row; None where the event was deleted and its place with it. Raises ValueError."""
+    """Return the row; None if the event was deleted together with its position. Raises ValueError."""
     properties = feature.properties
     longitude, latitude, depth = feature.geometry.coordinates if feature.geometry else (None, None, None)
     is_deleted = properties.status == "deleted"
@@ -167,7 +167,7 @@ def _event(feature: _Feature, retrieved: datetime) -> EarthquakeEvent | None:
         tsunami=bool(properties.tsunami),
         url=properties.url,
         detail_url=properties.detail,
-        # The feed has no address of single products; its detail document lists them with their files.
+        # The feed has no addresses of single products; its detail document lists them with their files.
         shakemap_url=properties.detail if "shakemap" in products else None,
         population_impact_url=properties.detail if "losspager" in products else None,
         withdrawn=updated if is_deleted else None,
@@ -177,7 +177,7 @@ def _event(feature: _Feature, retrieved: datetime) -> EarthquakeEvent | None:
 
 
 def _time(milliseconds: Milliseconds) -> datetime:
-    """Raises ValueError for what is no time of this calendar."""
+    """Convert milliseconds since 1970. Raises ValueError for times outside the calendar."""
     try:
         return datetime.fromtimestamp(milliseconds / 1000, UTC)
     except (OverflowError, OSError) as error:
@@ -185,7 +185,7 @@ def _time(milliseconds: Milliseconds) -> datetime:
 
 
 def _issued(content: Any) -> datetime | None:
-    """When the document was made; None where it does not say so."""
+    """Return the creation time of the document; None if it has none."""
     try:
         return _time(content["metadata"]["generated"])
     except FAULTS:

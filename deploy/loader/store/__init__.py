@@ -1,1 +1,1 @@
-"""Writing what sources give: whole batches, only what differs, and what is known of each load."""
+"""Write the batches of sources: whole batches, only changes, and a record of each load."""

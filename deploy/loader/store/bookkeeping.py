@@ -1,4 +1,4 @@
-"""What is known of each source: who publishes it, when it was loaded, which version of its documents."""
+"""Records about each source: its publisher, its loads, and the versions of its documents."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from deploy.loader.store.connection import SCHEMA
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server said of a document, by which it can be asked for a newer one only (RFC 9110, section 8.8)."""
+    """Headers of a document by which only a newer one can be requested (RFC 9110, section 8.8)."""
 
     etag: str | None = None
     last_modified: str | None = None
 
 
 async def begin(connection: asyncpg.Connection, source: Source) -> None:
-    """Notes that a load of the source begins, and what the source says of itself. How the last one failed is past."""
+    """Record that a load of the source begins, with the source's description; clears the last failure."""
     await connection.execute(
         "INSERT INTO dams.load_source (source, title, licence, licence_url, attribution, rhythm, attempted) "
         "VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT (source) DO UPDATE SET title = excluded.title, "
@@ -41,7 +41,7 @@ async def begin(connection: asyncpg.Connection, source: Source) -> None:
 
 
 async def note_changes(connection: asyncpg.Connection, source: Source, tables: Iterable[str]) -> None:
-    """Notes, in the transaction that is open, which tables it changes."""
+    """Record in the open transaction which tables it changes."""
     relations = [f"{SCHEMA}.{table}" for table in tables]
     if not relations:
         return
@@ -60,7 +60,7 @@ async def succeed(
     validators: Mapping[str, Validators],
     retrieved: datetime,
 ) -> None:
-    """Notes that a load went well. `summary` is None where the source had nothing new."""
+    """Record a successful load. `summary` is None if the source had nothing new."""
     await connection.execute("SELECT dams.prune_changed_items()")
     async with connection.transaction():
         await connection.execute(
@@ -82,12 +82,12 @@ async def succeed(
 
 
 async def fail(connection: asyncpg.Connection, source: Source, message: str) -> None:
-    """Notes why a load failed."""
+    """Record why a load failed."""
     await connection.execute("UPDATE dams.load_source SET message = $2 WHERE source = $1", source.name, message)
 
 
 async def known_validators(connection: asyncpg.Connection, source: Source) -> dict[str, Validators]:
-    """Of the documents that were loaded completely, by address."""
+    """Return the validators of completely loaded documents, by address."""
     rows = await connection.fetch(
         "SELECT address, etag, last_modified FROM dams.load_document WHERE source = $1", source.name
     )
@@ -95,7 +95,7 @@ async def known_validators(connection: asyncpg.Connection, source: Source) -> di
 
 
 async def states(connection: asyncpg.Connection) -> dict[str, dict[str, Any]]:
-    """What is known of all sources that were ever loaded, by name; times are UTC."""
+    """Return the records of all sources that were ever loaded, by name; times are UTC."""
     rows = await connection.fetch(
         "SELECT source, attempted, checked, changed, issued, message, summary::text FROM dams.load_source"
     )

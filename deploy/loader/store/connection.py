@@ -1,4 +1,4 @@
-"""A connection to the database, as the role that may write."""
+"""A connection to the database with the role that may write."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,12 +10,12 @@ SCHEMA = "hazard"
 
 
 class StoreError(Exception):
-    """The database is not one that the loader can write; the message says what is missing."""
+    """The loader cannot write to this database; the message says what is missing."""
 
 
 @asynccontextmanager
 async def connected(url: str, name: str) -> AsyncIterator[asyncpg.Connection]:
-    """A connection that is known in the database as `dams loader NAME`. It sends geometries as EWKB.
+    """Open a connection with the application name `dams loader NAME`. It sends geometries as EWKB.
 
     Raises OSError, asyncpg.PostgresError, StoreError.
     """
@@ -34,10 +34,10 @@ async def connected(url: str, name: str) -> AsyncIterator[asyncpg.Connection]:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes it."""
+    """Return a name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def listed(names: Any, prefix: str = "") -> str:
-    """Names of columns, with commas between them."""
+    """Return names of columns, with commas between them."""
     return ", ".join(prefix + quoted(name) for name in names)

@@ -1,4 +1,4 @@
-"""One load of a source at a time, whichever machine it runs on."""
+"""Allow one load of a source at a time, on all machines."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,18 +6,18 @@ from contextlib import asynccontextmanager
 import asyncpg
 
 _CLASS = 0x4C4F4144
-"""Tells locks of the loader from others of the database; the number only has to be the same for everyone."""
+"""Distinguishes the loader's locks from others in the database; the number must only be the same everywhere."""
 
 
 class BusyError(Exception):
-    """Another load of the same source is under way; the message says whose."""
+    """Another load of the same source is running; the message says which."""
 
 
 @asynccontextmanager
 async def held(connection: asyncpg.Connection, source: str) -> AsyncIterator[None]:
-    """Holds the source until the block ends, or the connection: whoever is killed holds nothing.
+    """Lock the source for the block; the lock dies with the connection.
 
-    Raises BusyError at once where somebody else holds it.
+    Raises BusyError at once if another process has the lock.
     """
     if not await connection.fetchval("SELECT pg_try_advisory_lock($1, hashtext($2))", _CLASS, source):
         raise BusyError(f"{source} is being loaded already, by {await _holder(connection, source)}")

@@ -125,7 +125,7 @@ _PAIRS = "unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) r (old, 
 
 
 def _standing(target: Target, pairs: Sequence[Rename]) -> str:
-    """The rows that may get the new identifier."""
+    """Return the rows that may get the new identifier."""
     conditions = ["(r.source IS NULL OR t.source = r.source)", _not_withdrawn(target)]
     if target.revision and any(rename.revision for rename in pairs):
         revision = quoted(target.revision)

@@ -1,4 +1,4 @@
-"""What of a batch is written, and what else, depends on rows that are there already."""
+"""Decide which parts of a batch to write, depending on stored rows."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -30,7 +30,7 @@ class Resolved(NamedTuple):
 
 
 async def resolved(connection: asyncpg.Connection, batch: Batch) -> Resolved:
-    """The batch without what is outdated and with what its recalls make, in the transaction that is open.
+    """Return the batch without outdated parts, and with the results of its recalls, in the open transaction.
 
     Raises asyncpg.PostgresError.
     """
@@ -90,7 +90,7 @@ def _text(key: Iterable[Any]) -> str:
 
 
 async def _without_outdated(connection: asyncpg.Connection, batch: Batch) -> Batch:
-    """The batch without what is not the latest of its kind."""
+    """Return the batch without parts that are not the latest."""
     outdated: set[tuple[Target, Any]] = set()
     for latest in batch.latest:
         await temporary(
@@ -111,7 +111,7 @@ async def _without_outdated(connection: asyncpg.Connection, batch: Batch) -> Bat
 
 
 async def _recalled(connection: asyncpg.Connection, recall: Recall) -> list[Any]:
-    """The rows that it asks for, in order of their id, with geometries of shapely."""
+    """Return the requested rows, in order of their id, with shapely geometries."""
     target = recall.target
     conditions = [f"{quoted(column)} = ANY (${place})" for place, column in enumerate(recall.where, start=1)]
     conditions += [

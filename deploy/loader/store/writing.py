@@ -1,7 +1,7 @@
-"""One batch, one transaction: what differs from the table is written, and nothing else.
+"""Write one batch in one transaction: only the differences from the table.
 
-A statement that touches no row counts as a change of the table's data version, and all tiles and answers would be made
-anew for it. So what would change is worked out first, in temporary tables, and only then written.
+Even a statement that changes no row counts as a change of the table's data version, and all tiles and responses would
+be rendered again. So the changes are first computed in temporary tables.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,19 +20,19 @@ from deploy.loader.store.staging import stage_rows, temporary
 _Value = TypeVar("_Value")
 
 MOST_NAMED = 1000
-"""Rows of a table that a batch changes are named to whoever asks what changed; of more only that there were more."""
+"""Maximum number of changed rows per table whose ids are recorded; if more changed, only their number is."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """What became of the rows of batches.
+    """The results of batches.
 
-    unchanged: already as they came. older: a newer revision is there already, or what is newer of the same storm.
-    withdrawn: marked as taken back, or deleted where their table has no mark. removed: no longer in the part of a table
-    that was replaced. renamed: rows that got the new identifier of their event, or gave way to a row that has it.
-    duplicates: rows that came twice in a batch, by key, of which the newest revision counts, else the last. refused:
-    rows that the database refused, by key. withheld: keys of rows that are missing from the document and not withdrawn
-    yet, because too many are missing.
+    unchanged: equal to the stored row. older: a newer revision, or newer data of the same storm, are stored. withdrawn:
+    marked as withdrawn, or deleted if their table has no mark. removed: no longer in a replaced part of a table.
+    renamed: rows that got the new identifier of their event, or were replaced by a row that has it. duplicates: rows
+    that occur twice in a batch, by key; the newest revision counts, else the last. refused: rows that the database
+    refused, by key. withheld: keys of rows that are missing from the document and not withdrawn yet, because too many
+    are missing.
     """
 
     inserted: int = 0
@@ -49,7 +49,7 @@ class Counts:
 
     @property
     def changed(self) -> int:
-        """How many rows are not what they were."""
+        """Number of rows that changed."""
         return self.inserted + self.updated + self.withdrawn + self.removed + self.renamed
 
     @property
@@ -58,7 +58,7 @@ class Counts:
         return self.inserted + self.updated + self.unchanged + self.older
 
     def add(self, other: "Counts") -> None:
-        """Counts of another batch."""
+        """Add the counts of another batch."""
         for each in fields(self):
             value = getattr(other, each.name)
             if isinstance(value, int):
@@ -70,7 +70,7 @@ class Counts:
 
 
 async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
-    """Writes the batch in the transaction that is open, and gives what became of it. Raises asyncpg.PostgresError."""
+    """Write the batch in the open transaction, and return the results. Raises asyncpg.PostgresError."""
     counts = Counts()
     batch, counts.older, counts.withheld = await resolved(connection, batch)
     batch = await _merge(connection, batch, counts)
@@ -147,7 +147,7 @@ def _is_newer(one: Any, other: Any) -> bool:
 
 
 async def _compare(connection: asyncpg.Connection, target: Target, rows: list[Any], counts: Counts) -> None:
-    """Makes loader_verdict: the rows that came, each with what is to become of it."""
+    """Create loader_verdict: the new rows, each with the action for it."""
     counts.refused += await stage_rows(connection, "loader_came", target, target.columns, rows)
     columns = [column for column in target.columns if column not in target.key]
     old, new = listed(columns, "t."), ", ".join(_new(target, column, "c") for column in columns)
@@ -187,13 +187,13 @@ async def _write(connection: asyncpg.Connection, target: Target, counts: Counts)
             values.append(f"{quoted(target.withdrawn)} = NULL")
         where = f"v.loader_verdict = 'updated' AND {_same_key(target, 't', 'v')}"
         if target.revision:
-            # another source may have written a newer revision since they were compared
+            # another source may have written a newer revision since the comparison
             revision = quoted(target.revision)
             where += f" AND (t.{revision} <= v.{revision} OR t.{revision} IS NULL OR v.{revision} IS NULL)"
         statement = f"UPDATE {table} t SET {', '.join(values)} FROM pg_temp.loader_verdict v WHERE {where}"
         await _change(connection, target, f"{statement} RETURNING t.id", "update", is_named=is_named)
     if verdicts.get("inserted"):
-        # another writer may have made one of them since they were compared: his row counts, until the next load
+        # another writer may have inserted one of them since the comparison: that row stays until the next load
         statement = (
             f"INSERT INTO {table} ({columns}) SELECT {columns} FROM pg_temp.loader_verdict "
             f"WHERE loader_verdict = 'inserted' ON CONFLICT ({listed(target.key)}) DO NOTHING RETURNING id"
@@ -204,9 +204,9 @@ async def _write(connection: asyncpg.Connection, target: Target, counts: Counts)
 async def _change(
     connection: asyncpg.Connection, target: Target, statement: str, action: str, *, is_named: bool
 ) -> int:
-    """Runs a statement that returns the ids of the rows that it changes, and names them to whoever asks what changed.
+    """Run a statement that returns the ids of the rows that it changes, and record these for change listeners.
 
-    Gives the number of rows. Of more than can be named it is said that there were so many.
+    Returns the number of rows. If there are too many to record, only their number is recorded.
     """
     named = "SELECT id::text FROM changed" if is_named else "SELECT NULL FROM changed LIMIT 1"
     rows = await connection.fetchval(
@@ -221,7 +221,7 @@ async def _change(
 async def _remove_rest(
     connection: asyncpg.Connection, target: Target, parts: list[tuple[Any, ...]], counts: Counts
 ) -> None:
-    """Deletes what the replaced parts hold and the batch does not."""
+    """Delete rows of the replaced parts that are missing from the batch."""
     await temporary(connection, "loader_part", target, target.scope, parts)
     where = (
         f"({listed(target.scope, 't.')}) IN (SELECT {listed(target.scope)} FROM pg_temp.loader_part) AND NOT EXISTS "
@@ -234,7 +234,7 @@ async def _remove_rest(
 
 
 async def _withdraw(connection: asyncpg.Connection, target: Target, gone: list[Withdrawal], counts: Counts) -> int:
-    """How many rows were marked, or deleted where their table has no mark."""
+    """Return how many rows were marked, or deleted if their table has no mark."""
     columns = [*target.key, *([target.revision] if target.revision else [])]
     rows = [(*each.key, each.revision)[: len(columns)] for each in gone]
     counts.refused += await stage_rows(connection, "loader_gone", target, columns, rows)
@@ -258,7 +258,7 @@ async def _withdraw(connection: asyncpg.Connection, target: Target, gone: list[W
 
 
 def _new(target: Target, column: str, row: str) -> str:
-    """The new value of a column, for SQL."""
+    """Return the new value of a column, for SQL."""
     name = quoted(column)
     return f"coalesce({row}.{name}, t.{name})" if column in target.keeps else f"{row}.{name}"
 

@@ -1,1 +1,1 @@
-"""Storms as their sources tell of them: where they were, where they were expected, and how far their winds reached."""
+"""Storms in their sources' terms: positions, forecasts, and the extent of winds."""

@@ -1,4 +1,4 @@
-"""Rows of advisories: each of them, and what of the newest is the forecast of a storm."""
+"""Rows of advisories, and the newest ones as the forecasts of their storms."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -18,20 +18,20 @@ from deploy.loader.storms.people import NOBODY_ASKED
 from deploy.loader.storms.rows import landfalls_of
 
 UNDER_WAY = timedelta(hours=24)
-"""A storm whose newest advisory is older than this beside the newest of all has ended: advisories are 6 hours apart."""
+"""Age of a storm's newest advisory, relative to the newest of all, after which it has ended: they are 6 hours apart."""
 _NO_REGION: dict[str, Any] = dict.fromkeys(
     ("regional_agency", "regional_wind_kt", "regional_wind_minutes", "regional_class")
 )
-"""Advisories are of one agency."""
+"""An advisory has no second, regional agency."""
 _LONGEST_STEP = timedelta(hours=24)
-"""Winds are taken to blow between time steps that are no further apart."""
+"""Longest gap between time steps for which wind is assumed to continue."""
 
 
 class Advisory(NamedTuple):
-    """What was said of a storm at one time.
+    """An advisory about a storm at one time.
 
-    analysed: where it was; None where that is not known. forecast: where it was expected, in order of time.
-    final: whether it is said to be the last one.
+    analysed: its position; None if unknown. forecast: its expected positions, in order of time. final: whether the
+    advisory says that it is the last one.
     """
 
     event_id: str
@@ -46,17 +46,17 @@ class Advisory(NamedTuple):
 
     @property
     def fixes(self) -> list[Fix]:
-        """Where it was and where it was expected, in order of time."""
+        """Its position and its expected positions, in order of time."""
         return [*([self.analysed] if self.analysed else []), *self.forecast]
 
     @property
     def track(self) -> BestTrack:
-        """The same as a track; of an advisory without any position it is empty."""
+        """The same as a track; empty for an advisory without any position."""
         return BestTrack(self.event_id, self.fixes)
 
 
 def under_way(advisories: Sequence[Advisory]) -> list[Advisory]:
-    """The newest advisory of each storm that was under way when the newest of all was issued."""
+    """Return the newest advisory of each storm that was active when the newest of all was issued."""
     newest: dict[str, Advisory] = {}
     for advisory in advisories:
         if advisory.event_id not in newest or newest[advisory.event_id].time < advisory.time:
@@ -66,7 +66,7 @@ def under_way(advisories: Sequence[Advisory]) -> list[Advisory]:
 
 
 def advisory_tracks(advisories: Sequence[Advisory]) -> Iterator[AdvisoryTrack]:
-    """One row per advisory that has a line."""
+    """Yield one row per advisory with a line."""
     for advisory in advisories:
         places = [(fix.longitude, fix.latitude) for fix in advisory.fixes]
         if len(set(places)) < 2:
@@ -95,7 +95,7 @@ def advisory_tracks(advisories: Sequence[Advisory]) -> Iterator[AdvisoryTrack]:
 
 
 def advisory_nodes(advisories: Sequence[Advisory], coast: Coast | None = None) -> Iterator[AdvisoryNode]:
-    """One row per time step of each advisory."""
+    """Yield one row per time step of each advisory."""
     placed = [advisory for advisory in advisories if advisory.fixes]
     landfalls = landfalls_of([advisory.track for advisory in placed], coast)
     for advisory, found in zip(placed, landfalls, strict=True):
@@ -129,7 +129,7 @@ def advisory_nodes(advisories: Sequence[Advisory], coast: Coast | None = None) -
 
 
 class _Zone(NamedTuple):
-    """A zone before it has its geometry: which advisory, wind, times, and whether it is of one step."""
+    """A zone without its geometry: its advisory, wind and times, and whether it belongs to one step."""
 
     advisory: Advisory
     wind_kt: int
@@ -140,7 +140,7 @@ class _Zone(NamedTuple):
 
 
 def advisory_zones(advisories: Sequence[Advisory]) -> Iterator[AdvisoryZone]:
-    """Rows per wind speed: of each time step with radii, and of the advisory as a whole."""
+    """Yield rows per wind speed: for each time step with radii, and for the advisory as a whole."""
     zones: list[_Zone] = []
     shapes: list[Shapes] = []
     for number, wind in enumerate(WINDS_KT):
@@ -171,7 +171,7 @@ def advisory_zones(advisories: Sequence[Advisory]) -> Iterator[AdvisoryZone]:
 
 
 def _of_wind(advisories: Sequence[Advisory], number: int, wind: int) -> tuple[list[_Zone], Shapes]:
-    """The zones of one wind speed, steps and wholes, with unrolled geometries."""
+    """Return the zones of one wind speed, of steps and whole advisories, with unrolled geometries."""
     steps: list[tuple[Advisory, Fix, float]] = []
     for advisory in advisories:
         if advisory.fixes:
@@ -205,13 +205,13 @@ def _of_wind(advisories: Sequence[Advisory], number: int, wind: int) -> tuple[li
 
 
 def forecast_tracks(advisories: Sequence[Advisory]) -> Iterator[StormTrack]:
-    """The track of each advisory as the forecast of its storm."""
+    """Yield the track of each advisory as the forecast of its storm."""
     for row in advisory_tracks(advisories):
         yield StormTrack(**row._asdict(), min_pressure_hpa=None)
 
 
 def forecast_nodes(advisories: Sequence[Advisory], coast: Coast | None = None) -> Iterator[StormNode]:
-    """The positions of each advisory that lie ahead, as the forecast of its storm."""
+    """Yield the future positions of each advisory as the forecast of its storm."""
     for row in advisory_nodes(advisories, coast):
         if row.kind == "forecast":
             values = row._asdict()
@@ -220,7 +220,7 @@ def forecast_nodes(advisories: Sequence[Advisory], coast: Coast | None = None) -
 
 
 def forecast_zones(advisories: Sequence[Advisory]) -> Iterator[StormZone]:
-    """The zones of each advisory as a whole, as the forecast of its storm."""
+    """Yield the zones of each whole advisory as the forecast of its storm."""
     for row in advisory_zones(advisories):
         if row.scope == "whole" and row.kind == "forecast":
             values = row._asdict()

@@ -1,4 +1,4 @@
-"""Where storms were: fixes in order of time, and what follows from them."""
+"""Best tracks: fixes in order of time, and values derived from them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -18,11 +18,11 @@ NO_RADII: Radii = (None, None, None, None, None, None, None, None, None, None, N
 
 
 class Fix(NamedTuple):
-    """Where a system was, or was expected, at one time: degrees, kt, hPa, UTC; status is the development level.
+    """An observed or forecast position of a system: degrees, kt, hPa, UTC; status is the development level.
 
-    landfall: whether the source says that it is one; None where the source says nothing of that. wind_kt is the mean of
-    wind_minutes as wind_agency gives it; regional_wind_kt that of regional_wind_minutes, as the agency gives it that is
-    responsible for the basin, whose own class is regional_class. aliases: other identifiers of the system.
+    landfall: whether the source marks it as one; None if the source has no such mark. wind_kt is the mean over
+    wind_minutes from wind_agency; regional_wind_kt the mean over regional_wind_minutes from the agency responsible for
+    the basin, whose own class is regional_class. aliases: other identifiers of the system.
     """
 
     event_id: str
@@ -50,7 +50,7 @@ class Fix(NamedTuple):
 
     @property
     def category(self) -> str | None:
-        """On the Saffir-Simpson scale; None of a wind that is the mean of more than a minute."""
+        """Category on the Saffir-Simpson scale; None for a wind averaged over more than a minute."""
         return category(self.wind_kt) if self.wind_minutes == 1 else None
 
 
@@ -62,12 +62,12 @@ class BestTrack(NamedTuple):
 
     @property
     def longitudes(self) -> Degrees:
-        """Degrees without jumps, beyond ±180 where the track crosses the antimeridian."""
+        """Longitudes in degrees without jumps, beyond ±180 if the track crosses the antimeridian."""
         return unroll(np.array([fix.longitude for fix in self.fixes]))
 
     @property
     def latitudes(self) -> Degrees:
-        """Degrees north."""
+        """Latitudes in degrees north."""
         return np.array([fix.latitude for fix in self.fixes])
 
     @property
@@ -97,17 +97,17 @@ class BestTrack(NamedTuple):
 
     @property
     def wind_minutes(self) -> int | None:
-        """Over how many minutes all of its winds are the mean."""
+        """Averaging period of its winds in minutes; None without winds."""
         return next((fix.wind_minutes for fix in self.fixes if fix.wind_kt is not None), None)
 
     @property
     def wind_agency(self) -> str | None:
-        """The agencies that its winds are from."""
+        """Agencies of its winds."""
         return ", ".join(sorted({fix.wind_agency for fix in self.fixes if fix.wind_agency})) or None
 
     @property
     def category(self) -> str | None:
-        """By the highest wind on the Saffir-Simpson scale; None of winds that are the means of more than a minute."""
+        """Category of the highest wind on the Saffir-Simpson scale; None for winds averaged over more than a minute."""
         return category(self.max_wind_kt) if self.wind_minutes == 1 else None
 
     @property
@@ -123,24 +123,24 @@ class BestTrack(NamedTuple):
 
 
 def twelve(radii: Sequence[int | None]) -> Radii:
-    """Twelve values in the order of `Radii`. Raises ValueError where they are not twelve."""
+    """Return twelve values in the order of `Radii`. Raises ValueError for another number."""
     ne34, se34, sw34, nw34, ne50, se50, sw50, nw50, ne64, se64, sw64, nw64 = radii
     return ne34, se34, sw34, nw34, ne50, se50, sw50, nw50, ne64, se64, sw64, nw64
 
 
 def extreme(choose: Callable[[list[int]], int], values: Iterable[int | None]) -> int | None:
-    """The largest or smallest of the known values, None where none is known."""
+    """Return the largest or smallest of the known values, None if none is known."""
     known = [value for value in values if value is not None]
     return choose(known) if known else None
 
 
 def best_tracks(fixes: Iterable[Fix]) -> list[BestTrack]:
-    """Fixes grouped by system; they must come by system, then by time."""
+    """Group fixes by system; they must be sorted by system, then by time."""
     return [BestTrack(event_id, list(group)) for event_id, group in groupby(fixes, key=lambda fix: fix.event_id)]
 
 
 def category(wind_kt: int | None) -> str | None:
-    """TD, TS or C1 to C5 by the mean wind of one minute, kt. Source: Saffir-Simpson hurricane wind scale, NOAA NHC."""
+    """Return TD, TS or C1 to C5 for a 1-minute wind in kt. Source: Saffir-Simpson hurricane wind scale, NOAA NHC."""
     if wind_kt is None:
         return None
     limits = ((137, "C5"), (113, "C4"), (96, "C3"), (83, "C2"), (64, "C1"), (34, "TS"))
@@ -148,5 +148,5 @@ def category(wind_kt: int | None) -> str | None:
 
 
 def source_of(fixes: Iterable[Fix]) -> str:
-    """Where a system's fixes come from, in words."""
+    """Return the origin of a system's fixes, in words."""
     return "; ".join(sorted({fix.source for fix in fixes}))

@@ -7,10 +7,10 @@ from deploy.loader.storms.best_tracks import BestTrack, Fix, best_tracks
 # IBTrACS, column USA_STATUS: disturbance, low, tropical wave, monsoon depression.
 DISTURBANCE_STATUSES = frozenset({"DB", "LO", "WV", "MD"})
 
-# Fixes are six hours apart; what is missing in between was a storm.
+# Fixes are six hours apart; in a longer gap the system was a storm.
 GAP_HOURS = 6.0
 
 
 def disturbance_tracks(fixes: Iterable[Fix]) -> list[BestTrack]:
-    """The disturbance stages of each system that had one, under the system's own event_id."""
+    """Return the disturbance stages of each system, under the system's own event_id."""
     return best_tracks(fix for fix in fixes if fix.status in DISTURBANCE_STATUSES)

@@ -1,4 +1,4 @@
-"""Who lives in zones of wind, told with them."""
+"""The population in wind zones, stored with them."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -12,11 +12,11 @@ from deploy.loader.records.storms import AdvisoryZone, StormZone
 Zone = TypeVar("Zone", StormZone, AdvisoryZone)
 
 NOBODY_ASKED = dict.fromkeys(Within._fields)
-"""What stands in a row until `with_people` was asked: that is quick for many, and slow for one at a time."""
+"""Values of these columns before `with_people`, which is fast for many rows and slow for single ones."""
 
 
 def with_people(zones: Iterable[Zone], gazetteer: Gazetteer | None) -> list[Zone]:
-    """The zones with the people in places in them, in their order; as they are where there is no gazetteer."""
+    """Return the zones with the population of places in them, in order; unchanged without a gazetteer."""
     rows = list(zones)
     if gazetteer is None or not rows:
         return rows
@@ -26,7 +26,7 @@ def with_people(zones: Iterable[Zone], gazetteer: Gazetteer | None) -> list[Zone
 
 @lru_cache(maxsize=1)
 def packaged_gazetteer() -> Gazetteer | None:
-    """None where the packages are not installed: nobody is counted, then."""
+    """Return the gazetteer; None if the packages are not installed: then no population is counted."""
     try:
         return installed()
     except SourceMissingError:

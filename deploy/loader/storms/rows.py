@@ -1,4 +1,4 @@
-"""Rows of the collections of storms from their best tracks; those of the disturbances have the same columns."""
+"""Rows of the collections of storms from their best tracks; those of disturbances have the same columns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -21,7 +21,7 @@ _KINDS = {"TD": "Tropical depression", "TS": "Tropical storm"} | {
 
 
 def storm_events(tracks: Iterable[BestTrack], *, disturbances: bool = False) -> Iterator[StormEvent]:
-    """One row per system."""
+    """Yield one row per system."""
     for track in tracks:
         first, peak = track.fixes[0], track.peak
         grade, regional = track.category, track.regional_peak
@@ -51,7 +51,7 @@ def storm_events(tracks: Iterable[BestTrack], *, disturbances: bool = False) -> 
 
 
 def storm_tracks(tracks: Iterable[BestTrack], *, gap_hours: float = 24 * 365) -> Iterator[StormTrack]:
-    """One row per system that moved; a pause of more than `gap_hours` interrupts its line."""
+    """Yield one row per system that moved; a gap of more than `gap_hours` interrupts its line."""
     for track in tracks:
         lines = _lines(track, gap_hours)
         if not lines:
@@ -80,10 +80,10 @@ def storm_tracks(tracks: Iterable[BestTrack], *, gap_hours: float = 24 * 365) ->
 
 
 def storm_nodes(tracks: Sequence[BestTrack], coast: Coast | None = None) -> Iterator[StormNode]:
-    """One row per fix, with the name that the system got in the end.
+    """Yield one row per fix, with the final name of the system.
 
-    Landfalls are those that the source knows; others are looked for where there is a `coast`, but not at the fixes
-    beside a known one, which tell of the same.
+    Landfalls are those of the source. With a `coast`, others are computed, but not at the fixes next to a known one,
+    which would repeat it.
     """
     for track, landfalls in zip(tracks, landfalls_of(tracks, coast), strict=True):
         points = shapely.points([(fix.longitude, fix.latitude) for fix in track.fixes])
@@ -161,9 +161,7 @@ def observed_zones(tracks: Iterable[BestTrack], *, source: str) -> Iterator[Advi
 
 
 def storm_zones(tracks: Iterable[BestTrack], *, gap_hours: float = 12.0, source: str) -> Iterator[StormZone]:
-    """A row per system and wind speed for which its source gives radii: the swath between fixes up to `gap_hours`
-    apart.
-    """
+    """Yield a row per system and wind speed with radii: the swath between fixes up to `gap_hours` apart."""
     for track in tracks:
         radii = np.array([[radius or 0 for radius in fix.radii] for fix in track.fixes], dtype=np.float64)
         hours = np.array([fix.time.timestamp() / 3600 for fix in track.fixes])
@@ -178,7 +176,7 @@ def storm_zones(tracks: Iterable[BestTrack], *, gap_hours: float = 12.0, source:
 
 
 def zone_of(track: BestTrack, wind_kt: int, first: Fix, last: Fix, *, source: str, zone: MultiPolygon) -> StormZone:
-    """The row of a zone of a track; `first` and `last` are its fixes with this wind."""
+    """Return the row of a track's zone; `first` and `last` are its fixes with this wind."""
     return StormZone(
         event_id=track.event_id,
         name=track.name,
@@ -198,7 +196,7 @@ def zone_of(track: BestTrack, wind_kt: int, first: Fix, last: Fix, *, source: st
 
 
 def landfalls_of(tracks: Sequence[BestTrack], coast: Coast | None) -> list[list[Landfall]]:
-    """For each fix of each track."""
+    """Return the landfall of each fix of each track."""
     if coast is None:
         return [[NOT_LOOKED_AT] * len(track.fixes) for track in tracks]
     # an advisory may have no position
@@ -207,7 +205,7 @@ def landfalls_of(tracks: Sequence[BestTrack], coast: Coast | None) -> list[list[
 
 
 def _lines(track: BestTrack, gap_hours: float) -> list[list[tuple[float, float]]]:
-    """Parts with at least two different positions, with unrolled longitudes; a system at rest adds none."""
+    """Return parts with at least two different positions, with unrolled longitudes; a stationary system adds none."""
     places = list(zip(track.longitudes.tolist(), track.latitudes.tolist(), strict=True))
     parts = [[places[0]]]
     for (earlier, later), place in zip(pairwise(track.fixes), places[1:], strict=True):

@@ -1,4 +1,4 @@
-"""The coasts that landfalls are looked up on: Natural Earth 1:50 million, as npm `world-atlas` packages them."""
+"""The coasts for finding landfalls: Natural Earth 1:50 million, from the npm package `world-atlas`."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -10,13 +10,13 @@ from deploy.loader.places.topology import read_shapes
 
 
 def read_coast(path: Path) -> Coast:
-    """From the package's TopoJSON of countries. Raises OSError, KeyError."""
+    """Read the package's TopoJSON of countries. Raises OSError, KeyError."""
     return Coast([(whole_name(shape.name), shape.geometry) for shape in read_shapes(path, "countries")])
 
 
 @lru_cache(maxsize=1)
 def packaged_coast() -> Coast | None:
-    """None where the package is not installed: landfalls are not looked for, then."""
+    """Return the coast; None if the package is not installed: then no landfalls are computed."""
     try:
         return read_coast(npm_file(NPM, "world-atlas/countries-50m.json"))
     except SourceMissingError:

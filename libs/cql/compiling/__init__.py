@@ -1,1 +1,1 @@
-"""A tree into SQL with binds."""
+"""Compile a tree into SQL with binds."""

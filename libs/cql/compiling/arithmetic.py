@@ -1,8 +1,8 @@
-"""Arithmetic: of literals at once, of columns in SQL that no row can make fail by dividing.
+"""Arithmetic: of literals at once; of columns in SQL that does not fail for any row.
 
-Numbers without floating point columns are computed as `numeric`, exactly; otherwise as `double
-precision`. So 7/2 is 3.5 for integers too. A division by zero, a power that is no real number, and what is too
-large for a double is unknown (NULL) for that row, and no other row suffers from it.
+Numbers without floating point columns are computed as `numeric`, exactly; others as `double precision`. So 7/2 is 3.5
+for integers too. A division by zero, a power that is not a real number, and a result too large for a double are unknown
+(NULL) for that row only.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from libs.cql.nodes import IntDiv, Mod, Pow, place_of
 from libs.pg.column_types import NUMERIC, Kind
 from libs.pg.sql import Sql, sql
 
-# Without traps: what cannot be computed comes out as NaN or infinity and is looked at afterwards.
+# Without traps: invalid results become NaN or infinity, and are checked afterwards.
 _CONTEXT = Context(prec=60, traps=[])
-# Of all digits that a quotient of two literals can have before its point.
+# All digits that a quotient of two literals can have before its point.
 _EXACT = Context(prec=1000, traps=[])
 _LARGEST = Decimal("1.7e308")
 
 
 def arithmetic(node: ast.Arithmetic, left: Operand, right: Operand) -> Operand:
-    """The result of an arithmetic node. Raises CqlError for operands that are no numbers."""
+    """Return the result of an arithmetic node. Raises CqlError for operands that are not numbers."""
     left, right = _number(node, left, 0), _number(node, right, 1)
     if isinstance(left, Value) and isinstance(right, Value):
         return _folded(node, left.value, right.value)
@@ -82,8 +82,8 @@ def _integer_division(a: Sql, b: Sql, sql_type: str) -> Sql:
 
 def _power(a: Sql, b: Sql, sql_type: str) -> Sql:
     a, b = (as_double(Expr(side, Kind.NUMBER, sql_type)) for side in (a, b))
-    # 709 is just below the logarithm of the largest double: beyond, power() raises an error. So does a product of the
-    # exponent and a logarithm that is itself too large or too small.
+    # 709 is just below the logarithm of the largest double: above it, power() raises an error. So does a product of
+    # exponent and logarithm that is itself too large or too small.
     return once(
         "(CASE WHEN {a} = 0 THEN CASE WHEN {b} > 0 THEN 0 WHEN {b} = 0 THEN 1 END"
         " WHEN {a} < 0 AND {b} <> trunc({b}) THEN NULL"
@@ -102,7 +102,7 @@ def _difference(a: Sql, b: Sql, sql_type: str) -> Sql:
     return sql("({a} - {b})", a=a, b=b) if sql_type == "numeric" else once(_BOUNDED + "{a} - {b} END)", a=a, b=b)
 
 
-# What is infinite raises no error; neither does NaN, which is more than Infinity to PostgreSQL.
+# Infinity raises no error; neither does NaN, which PostgreSQL sorts above Infinity.
 _BOUNDED: LiteralString = (
     "(CASE WHEN (abs({a}) < 8e307 OR abs({a}) >= 'Infinity') AND (abs({b}) < 8e307 OR abs({b}) >= 'Infinity') THEN "
 )
@@ -118,7 +118,7 @@ def _quotient(a: Sql, b: Sql, sql_type: str) -> Sql:
 
 
 def _scaled(result: LiteralString, sign: LiteralString, a: Sql, b: Sql) -> Sql:
-    """The product (`+`) or quotient (`-`) of two doubles: 0 where it is too small to tell from it."""
+    """Return the product (`+`) or quotient (`-`) of two doubles: 0 if it is too small for a double."""
     logarithm: LiteralString = "ln(abs({a})) " + sign + " ln(abs({b}))"
     return once(
         "(CASE WHEN {a} = 0 OR {b} = 0 OR abs({a}) >= 'Infinity' OR abs({b}) >= 'Infinity' THEN "
@@ -147,7 +147,7 @@ _SQL: dict[type, Callable[[Sql, Sql, str], Sql]] = {
 
 
 def _folded(node: ast.Arithmetic, left: Any, right: Any) -> Value:
-    """Arithmetic of two literals, so that `price > 2*1000` can use an index on price."""
+    """Compute arithmetic of two literals, so that `price > 2*1000` can use an index on price."""
     if left is None or right is None:
         return Value(None, Kind.NUMBER)
     result = _FOLD[type(node)](_decimal(left), _decimal(right))

@@ -33,7 +33,7 @@ from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 @dataclass(frozen=True, slots=True)
 class ArrayLiteral:
-    """An array as written; its members are operands."""
+    """An array as written in the filter; its members are operands."""
 
     members: tuple[Operand, ...]
     places: tuple[Place, ...]
@@ -41,7 +41,7 @@ class ArrayLiteral:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all members are values, none of them unknown."""
+        """Whether all members are known values."""
         return all(isinstance(member, Value) and member.value is not None for member in self.members)
 
 
@@ -50,7 +50,7 @@ _FLIPPED = {ast.ArrayContains: ast.ArrayContainedBy, ast.ArrayContainedBy: ast.A
 
 
 def array_predicate(node: ast.ArrayPredicate, left: object, right: object) -> Expr:
-    """A_EQUALS, A_CONTAINS, A_CONTAINEDBY or A_OVERLAPS. Raises CqlError for what is no array."""
+    """Compile A_EQUALS, A_CONTAINS, A_CONTAINEDBY or A_OVERLAPS. Raises CqlError for operands that are not arrays."""
     a, b = _side(node, left, 0), _side(node, right, 1)
     kind = type(node)
     if isinstance(a, ArrayLiteral) and isinstance(b, ArrayLiteral):
@@ -86,14 +86,14 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """How arrays say whether they have unknown members, which ones are known, and whether there are any at all."""
+    """SQL to test an array for unknown members, to select its known members, and to test for any members."""
 
     has_unknown: LiteralString
     known: LiteralString
     has_members: LiteralString
 
 
-# Of any number of dimensions.
+# Arrays of any number of dimensions.
 _NATIVE = _Dialect(
     "(SELECT count(*) > count(member) FROM unnest({v}) AS member)",
     "ARRAY(SELECT member FROM unnest({v}) AS member WHERE member IS NOT NULL)",
@@ -103,10 +103,10 @@ _IN_JSON = _Dialect("{v} @> '[null]'", "jsonb_path_query_array({v}, '$[*] ? (@ !
 
 
 def _sets(kind: type, a: _Side, b: _Side, dialect: _Dialect = _NATIVE) -> Sql:
-    """The predicate in three-valued logic: whether an unknown member equals another is unknown.
+    """Return the predicate in three-valued logic: comparing an unknown member gives unknown.
 
-    What makes it unknown stands beside what makes it true, where the planner can drop it: in a WHERE that is not
-    negated unknown is false, and an index serves what is left.
+    The condition for unknown is separate from the condition for true, so that the planner can drop it: in a WHERE
+    without NOT, unknown is false, and an index serves the rest.
     """
     if kind is ast.ArrayEquals:
         return all_of(_sets(each, a, b, dialect) for each in (ast.ArrayContains, ast.ArrayContainedBy))
@@ -118,7 +118,7 @@ def _sets(kind: type, a: _Side, b: _Side, dialect: _Dialect = _NATIVE) -> Sql:
 
 
 def _within(holds: Sql, part: _Side, dialect: _Dialect) -> Sql:
-    """In JSON null is a member like any other, and equals itself."""
+    """Return the condition for JSON, where null is a member like any other and equals itself."""
     if part.is_known or dialect is _NATIVE:
         return holds
     return sql("({holds} AND NOT {unknown})", holds=holds, unknown=sql(dialect.has_unknown, v=part.text))
@@ -143,7 +143,7 @@ def _sets_of(holds: Sql, unknown: Sequence[Sql]) -> Sql:
 
 
 def _uncontained(whole: _Side, part: _Side, dialect: _Dialect) -> list[Sql]:
-    """When it is unknown whether `whole` contains `part`, which it does not do for sure."""
+    """Return when it is unknown whether `whole` contains `part`, given that it does not surely contain it."""
     unknown = [] if whole.is_known else [sql(dialect.has_unknown, v=whole.text)]
     if not part.is_known:
         unknown.append(
@@ -182,7 +182,7 @@ def _fits(element: Kind, member: Kind) -> bool:
 
 
 def _typed(element: Queryable, array: ArrayLiteral) -> tuple[Sql, str]:
-    """The literal as an array and its element type: the column's, or a wider one that holds all members."""
+    """Return the literal as an array, and its element type: the column's, or a wider one that holds all members."""
     sql_type = element.base_type
     if element.kind in TEMPORAL or not array.is_plain:
         wide = _wide(element)
@@ -200,7 +200,7 @@ def _typed(element: Queryable, array: ArrayLiteral) -> tuple[Sql, str]:
 
 
 def _converted(element: Queryable, values: list[Any]) -> list[Any] | None:
-    """The values as asyncpg takes them for the column's element type; None when they do not fit it."""
+    """Return the values in the driver's type for the column's elements; None if they do not fit it."""
     sql_type = element.base_type
     if element.kind in NUMERIC:
         return _numbers(sql_type, values)
@@ -239,10 +239,10 @@ def _member(member: Operand, sql_type: str) -> Sql:
 
 
 def _with_json(kind: type, column: Expr, array: ArrayLiteral) -> Sql:
-    """A JSON column that holds arrays; of a row that holds something else it is unknown."""
+    """Return the predicate for a JSON column of arrays; unknown for rows with other values."""
     value = sql("({v})::jsonb", v=column.sql)
     if kind is ast.ArrayOverlaps and array.is_plain:
-        # one containment each, which an index serves
+        # one containment per member, which an index serves
         members = [ArrayLiteral((member,), ()) for member in array.members]
         meets = any_of(sql("{v} @> {one}", v=value, one=_json(one)) for one in members)
         holds = _sets_of(meets, _maybe_overlapping(_Side(value), _Side(_json(array), is_known=True), _IN_JSON))
@@ -257,10 +257,10 @@ def _of_arrays(holds: Sql, values: Sequence[Sql]) -> Sql:
 
 
 def _json_sets(kind: type, a: Sql, b: Sql, *, is_known: bool = False) -> Sql:
-    """The predicate of two JSON arrays; `is_known` says that no member of `b` can be null."""
+    """Return the predicate for two JSON arrays; `is_known` says that no member of `b` can be null."""
     if kind is not ast.ArrayOverlaps:
         return _sets(kind, _Side(a), _Side(b, is_known), _IN_JSON)
-    # jsonb has no operator for it
+    # jsonb has no operator for overlap
     meets = sql(
         "jsonb_path_exists({a}, '$[*] ? (@ != null && @ == $other[*])', jsonb_build_object('other', {b}))", a=a, b=b
     )
@@ -270,7 +270,7 @@ def _json_sets(kind: type, a: Sql, b: Sql, *, is_known: bool = False) -> Sql:
 def _json(array: ArrayLiteral) -> Sql:
     if array.is_plain:
         values = [_plain(member.value) for member in array.members if isinstance(member, Value)]
-        # Digits of a Decimal survive as they are only through the default hook's text.
+        # Only the default hook's text keeps all digits of a Decimal.
         return bind(json.dumps(values, ensure_ascii=False, default=float), "text", cast="jsonb")
     return sql("jsonb_build_array({members})", members=join(", ", [_json_member(member) for member in array.members]))
 
@@ -311,10 +311,10 @@ def _of_columns(node: ast.ArrayPredicate, a: Expr, b: Expr) -> Sql:
 
 
 def _of_literals(kind: type, a: ArrayLiteral, b: ArrayLiteral) -> Sql:
-    """Two literals need no database, unless one names a property, or has a member that is unknown."""
+    """Compare two literals in Python, unless one names a property or has an unknown member."""
     if not (a.is_plain and b.is_plain):
         return _json_sets(kind, _json(a), _json(b), is_known=b.is_plain)
-    # to Python true is 1
+    # in Python, True equals 1
     first, second = ({(m.kind in NUMERIC, m.value) for m in s.members if isinstance(m, Value)} for s in (a, b))
     holds = {
         ast.ArrayContains: first >= second,

@@ -1,6 +1,6 @@
-"""pygeofilter's AST into SQL: an Evaluator whose handlers give operands, and at the root a condition.
+"""Compile pygeofilter's AST to SQL: an Evaluator whose handlers return operands, and a condition for the root.
 
-Every value is a bind, every sub-expression in parentheses, and three-valued logic is SQL's own.
+Every value is a bind, every sub-expression is in parentheses, and three-valued logic is SQL's own.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from libs.pg.text_folding import UNTRIED, TextFolding
 
 _LISTED = 30
 _NUMBERS = {"oid": "bigint", "money": "numeric"}
-"""Types that are numbers to clients, and the type that they are computed as."""
+"""Types that are numbers for clients, and the types that they are computed in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a filter is compiled for.
+    """The context of a compiled filter.
 
-    `folding` is what the database has for CASEI and ACCENTI, `crs` that of the filter's geometries.
+    `folding` is the database's support for CASEI and ACCENTI, `crs` is the CRS of the filter's geometries.
     """
 
     queryables: Mapping[str, Queryable]
@@ -48,9 +48,9 @@ class Target:
 
 
 def column_of(queryable: Queryable) -> Expr:
-    """The operand of a queryable's column."""
+    """Return the operand of a queryable's column."""
     if (number := _NUMBERS.get(queryable.base_type.removesuffix("[]"))) is not None:
-        # it has no operators with numbers of its own
+        # the type itself has no operators with numbers
         is_array = queryable.kind is Kind.ARRAY
         sql_type = f"{number}[]" if is_array else number
         text = sql("({column})::{sql_type}", column=ident(queryable.name), sql_type=Sql((sql_type,)))
@@ -59,7 +59,7 @@ def column_of(queryable: Queryable) -> Expr:
 
 
 def compile_ast(filter_: Ast, target: Target) -> Sql:
-    """The boolean SQL expression of a filter. Raises CqlError."""
+    """Return the boolean SQL expression of a filter. Raises CqlError."""
     compiler = _Compiler(target)
     return compiler.truth(compiler.evaluate(filter_.root), filter_.at)
 
@@ -68,7 +68,7 @@ Handler = TypeVar("Handler", bound=Callable[..., object])
 
 
 def _handles(*classes: type) -> Callable[[Handler], Handler]:
-    """pygeofilter's `handle`, with types: the method is called for nodes of exactly these classes."""
+    """Decorate like pygeofilter's `handle`, with types: the method is called for nodes of exactly these classes."""
     return cast(Callable[[Handler], Handler], handle(*classes))
 
 
@@ -77,7 +77,7 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
         self.target = target
 
     def truth(self, operand: object, place: Place | None) -> Sql:
-        """An operand as a condition. Raises CqlError when it is none."""
+        """Return an operand as a condition. Raises CqlError if it is not boolean."""
         if isinstance(operand, Expr) and operand.kind is Kind.JSON:
             operand = from_json(operand, Kind.BOOLEAN)
         if isinstance(operand, Value) and operand.kind is Kind.BOOLEAN:
@@ -111,7 +111,7 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
 
     @_handles(ast.Like)
     def like(self, node: ast.Like, value: Operand) -> Expr:
-        # The pattern is no sub-node of pygeofilter's.
+        # pygeofilter does not evaluate the pattern as a sub-node.
         pattern, is_expression = patterns.searchable(node)
         return patterns.like(node, value, self.evaluate(pattern), is_expression=is_expression)
 
@@ -178,7 +178,7 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
 
     @_handles(Array)
     def members(self, value: Array) -> ArrayLiteral:
-        # Lists have no sub-nodes for the Evaluator: it would hand over their members as they are.
+        # Lists have no sub-nodes for the Evaluator: it would return their members unchanged.
         members: list[Operand] = []
         for index, member in enumerate(value):
             operand = self.evaluate(member)

@@ -1,8 +1,8 @@
-"""S_DWITHIN: whether two geometries are no further apart than a distance on the ellipsoid of WGS 84.
+"""S_DWITHIN: whether the distance of two geometries on the WGS 84 ellipsoid is at most a given distance.
 
-CQL2 1.0 has no predicate for it and lets servers have functions of their own; name and arguments are those of
-pygeofilter and pygeoapi, `S_DWITHIN(geometry, geometry, distance[, 'units'])`. Edges are straight in longitude and
-latitude, as in the other S_ functions: they get positions close to each other, between which geodesics are nearly that.
+CQL2 1.0 has no predicate for this and allows servers to add functions. Name and arguments are those of pygeofilter and
+pygeoapi: `S_DWITHIN(geometry, geometry, distance[, 'units'])`. Edges are straight in longitude and latitude, as in the
+other S_ functions: extra positions are added to them, and the geodesics between these are nearly straight.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ METRES = {
     **dict.fromkeys(("mi", "mile", "miles", "statute miles"), 1609.344),
     **dict.fromkeys(("nmi", "nautical mile", "nautical miles"), 1852.0),
 }
-"""Units of a distance, in lower case: those of ECQL and their short names."""
+"""Units of a distance in metres, in lower case: those of ECQL and their short names."""
 _LEAST_RADIUS = 6_330_000.0
-"""Metres; the ellipsoid bends nowhere more than a sphere of this radius."""
+"""Radius in metres of the smallest sphere that fits the ellipsoid's curvature everywhere."""
 _GEOCENTRIC = 0.2
-"""Degrees by which a latitude may differ from that of a sphere."""
+"""Maximum difference between geodetic latitude and latitude on a sphere, in degrees."""
 _MARGIN = 0.02
-"""Degrees around a box, for edges that are curves in the CRS of a column."""
+"""Margin around a box in degrees, for edges that are curves in the CRS of a column."""
 _STEP = 0.5
-"""Degrees between positions of an edge: half a kilometre between it and the geodesic at the most."""
+"""Degrees between positions of an edge: at most half a kilometre between it and the geodesic."""
 _BOUNDARY: LiteralString = (
     "CASE WHEN GeometryType({g}) IN ('POLYGON', 'MULTIPOLYGON') THEN ST_Boundary({g}) ELSE {g} END"
 )
 
 
 def within_distance(node: ast.Function, arguments: tuple[object, ...]) -> Expr:
-    """The function as a condition. Raises CqlError for what is no geometry, no distance or no unit."""
+    """Return the function as a condition. Raises CqlError for an invalid geometry, distance or unit."""
     a, b = (_geometry(node, argument, index) for index, argument in enumerate(arguments[:2]))
     metres = _metres(node, arguments)
     if isinstance(a, GeometryLiteral) and isinstance(b, Expr):
@@ -90,15 +90,15 @@ def _metres(node: ast.Function, arguments: tuple[object, ...]) -> float:
 def _of_column(column: Expr, literal: GeometryLiteral, metres: float, distance: Sql) -> Sql:
     stored = as_geography(column)
     if stored is not None:
-        # its own index on a sphere serves
+        # the index on the stored geography serves this
         return sql("ST_DWithin({a}, {b}, {distance})", a=stored, b=_geography(literal.shape), distance=distance)
     placed, source = placed_in_lonlat(column)
     apart = _measured(_lines(placed), _lines(literal), distance)
     if not (is_of_points(column) and literal.shape.geom_type in ("Point", "MultiPoint")):
-        # what lies within the other is measured by none of the lines
+        # lines do not measure a geometry inside the other one
         apart = sql("({meets}) OR {apart}", meets=relation(ast.GeometryIntersects, column, literal), apart=apart)
     box = _around(literal, metres)
-    # PostGIS cannot see through OR and CASE: the index serves the boxes
+    # PostGIS cannot use an index through OR and CASE: this condition on boxes uses it
     within = sql(
         "({near}) AND CASE WHEN {known} THEN {apart} END",
         near=near(placed, box),
@@ -111,7 +111,7 @@ def _of_column(column: Expr, literal: GeometryLiteral, metres: float, distance: 
 
 
 def _known(shape: Sql) -> Sql:
-    """Whether it has a place on Earth: geography would bring it there."""
+    """Test whether the shape lies within longitude and latitude: geography would move it there."""
     return sql(
         "{g} @ 'SRID=4326;LINESTRING(-180.000001 -90.000001, 180.000001 90.000001)'::geometry"
         " AND ST_Length({g}) + ST_Perimeter({g}) < 'Infinity'",
@@ -124,7 +124,7 @@ def _measured(a: Sql, b: Sql, distance: Sql) -> Sql:
 
 
 def _lines(side: Expr | GeometryLiteral) -> Sql:
-    """Points and lines as geography; areas by their boundaries, whose insides geography would choose for itself."""
+    """Return points and lines as geography; areas as boundaries, because geography chooses the inside of an area."""
     if isinstance(side, GeometryLiteral):
         is_area = side.shape.geom_type in ("Polygon", "MultiPolygon")
         return _geography(shapely.boundary(side.shape) if is_area else side.shape)
@@ -149,7 +149,7 @@ def _geography(shape: Any) -> Sql:
 
 
 def _around(literal: GeometryLiteral, metres: float) -> BBox:
-    """A box that holds all that is no further away from the literal; west is greater across the antimeridian."""
+    """Return a box around everything within the distance; west is greater across the antimeridian."""
     west, south, east, north = shapely.bounds(literal.shape)
     angle = degrees(metres / _LEAST_RADIUS) + _MARGIN
     low, high = max(-90.0, south - angle), min(90.0, north + angle)

@@ -1,4 +1,4 @@
-"""Geometries as clients write them, and the boxes that they share with the `bbox` parameter."""
+"""Geometries in filters, and the boxes that they share with the `bbox` parameter."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ CRS84_SRID = 4326
 class GeometryLiteral:
     """A geometry as written, in CRS84.
 
-    `boxes` are the rectangles it consists of where it is a box: one, or two across the antimeridian. `turn` moves it by
-    so many times around the Earth, to where rows with longitudes beyond ±180 are. `native` is the same as the client
-    wrote it, and the SRID, where that is of another CRS.
+    `boxes` are its rectangles if it is a box: one, or two across the antimeridian. `turn` moves it by this many turns
+    around the Earth, to rows with longitudes beyond ±180. If it was written in another CRS, `native` has the geometry
+    in that CRS and its SRID.
     """
 
     shape: BaseGeometry
@@ -39,9 +39,9 @@ class GeometryLiteral:
 
 
 def geometry_literal(geojson: dict[str, Any], place: Place | None, crs: Crs = CRS84) -> GeometryLiteral:
-    """A GeoJSON geometry whose structure has been checked, with coordinates of `crs`.
+    """Return the literal of a GeoJSON geometry with checked structure and coordinates in `crs`.
 
-    Raises CqlError when it is not valid, or has no place on Earth.
+    Raises CqlError if it is invalid or has no place on Earth.
     """
     shape = as_easting_northing(shapely.force_2d(shapely.geometry.shape(geojson)), crs)
     if not shapely.is_valid(shape):
@@ -51,7 +51,7 @@ def geometry_literal(geojson: dict[str, Any], place: Place | None, crs: Crs = CR
 
 
 def box_in(box: BBox, place: Place | None, crs: Crs) -> GeometryLiteral:
-    """A box of easting, northing in `crs`. Raises CqlError when it has no place on Earth."""
+    """Return a box of easting and northing in `crs`. Raises CqlError if it has no place on Earth."""
     if crs.srid == CRS84_SRID:
         return box_literal(box, place)
     return _placed(rectangle(box), place, crs)
@@ -67,13 +67,13 @@ def _placed(shape: BaseGeometry, place: Place | None, crs: Crs) -> GeometryLiter
 
 
 def box_literal(box: BBox, place: Place | None = None) -> GeometryLiteral:
-    """A box; one that crosses the antimeridian becomes the two boxes on its sides."""
+    """Return a box; one that crosses the antimeridian becomes two boxes."""
     parts = tuple(rectangle(part) for part in box.parts())
     return GeometryLiteral(parts[0] if len(parts) == 1 else shapely.union_all(parts), place, boxes=parts)
 
 
 def rectangle(box: BBox) -> BaseGeometry:
-    """A box as a polygon; without width or height, as the line or point it is."""
+    """Return a box as a polygon; without width or height, as a line or point."""
     if box.west < box.east and box.south < box.north:
         return shapely.box(box.west, box.south, box.east, box.north)
     if box.west == box.east and box.south == box.north:
@@ -82,7 +82,7 @@ def rectangle(box: BBox) -> BaseGeometry:
 
 
 def literal_sql(side: GeometryLiteral, srid: int) -> Sql:
-    """The literal in this SRID. Raises CqlError for what lies outside longitudes and latitudes."""
+    """Return the literal in this SRID. Raises CqlError if it lies outside longitude and latitude."""
     if srid == 0:
         return _bound(_turned(side, side.shape, srid), 0)
     if side.native is not None and side.native[1] == srid:

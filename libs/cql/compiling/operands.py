@@ -1,7 +1,7 @@
-"""What the operands of a filter compile to, and how they are described to the client.
+"""The operands of a compiled filter, and their descriptions for the client.
 
-A literal stays a Python value until its sibling is known, because it has to be bound with the type of the
-column it meets: `int_column = $1::float8` would be a sequential scan where `$1::int8` uses the index.
+A literal stays a Python value until the other operand is known, because it must be bound with that column's type:
+`int_column = $1::float8` would be a sequential scan, while `$1::int8` uses the index.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """A column or something computed from columns, safe to embed as it is; `sql_type` without modifier."""
+    """A column or an expression of columns, safe to embed; `sql_type` has no modifier."""
 
     sql: Sql
     kind: Kind
@@ -43,12 +43,12 @@ INTEGER_TYPES = types_where(Kind.INTEGER)
 FLOAT_TYPES = types_where(floating=True)
 BUILTIN_TEXT = types_where(Kind.STRING, extension=False)
 NAIVE = "timestamp without time zone"
-"""A timestamp that is taken to be in UTC."""
+"""A timestamp that is interpreted as UTC."""
 _INT8 = 2**63
 
 
 def literal(value: Any) -> Value:
-    """The operand of a plain value of the AST."""
+    """Return the operand of a plain value of the AST."""
     return Value(value, _KINDS[type(value)])
 
 
@@ -65,12 +65,12 @@ _KINDS: dict[type, Kind] = {
 
 
 def condition(text: Sql) -> Expr:
-    """A predicate."""
+    """Return the operand of a predicate."""
     return Expr(text, Kind.BOOLEAN, "boolean")
 
 
 def describe(operand: object) -> str:
-    """The operand with its type, for a message: `the property "mag" is a number`."""
+    """Return the operand with its type, for a message: `the property "mag" is a number`."""
     kind = getattr(operand, "kind", None)
     word = str(kind) if kind is not None else "interval"
     article = "an" if word[0] in "aeio" else "a"
@@ -83,7 +83,7 @@ def describe(operand: object) -> str:
 
 
 def mismatch(node: object, left: object, right: object, operand: int) -> CqlError:
-    """The error for two operands that do not go together; points at the literal of the two.
+    """Return the error for two operands of different kinds; its place is that of the literal among them.
 
     `operand` is the index of `right` among the operands of `node`.
     """
@@ -108,17 +108,17 @@ def _hint(blamed: object, other: object) -> str:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a number has no fraction."""
+    """Return whether a number has no fraction."""
     return isinstance(value, int) or bool(value == int(value))
 
 
 def number_type(sibling: str, values: list[Any]) -> str:
-    """The type to bind numbers with so that a column of type `sibling` keeps its index and its meaning."""
+    """Return the type to bind numbers with, so that a column of type `sibling` keeps its index and its meaning."""
     if sibling in INTEGER_TYPES and all(is_whole(value) and -_INT8 <= value < _INT8 for value in values):
-        # The B-tree operators of the integer types work across sizes.
+        # The B-tree operators of integer types accept mixed sizes.
         return "int8"
     if sibling == "real" and all(map(_fits_real, values)):
-        # As wide as the column: 0.1 in a real column is not 0.1 in double precision.
+        # As wide as the column: 0.1 in a real column differs from 0.1 in double precision.
         return "float4"
     return "float8" if sibling in FLOAT_TYPES else "numeric"
 
@@ -131,7 +131,7 @@ def _fits_real(value: Any) -> bool:
 
 
 def number_value(value: Any, sql_type: str) -> Any:
-    """A number as asyncpg takes it for `sql_type` (a result of `number_type`)."""
+    """Return a number in the driver's type for `sql_type` (a result of `number_type`)."""
     if sql_type == "int8":
         return int(value)
     if sql_type == "numeric":
@@ -140,7 +140,7 @@ def number_value(value: Any, sql_type: str) -> Any:
 
 
 def bind_number(value: Any, sibling: str) -> Sql:
-    """A number bound for a sibling of type `sibling`; an unknown number is NULL."""
+    """Return a number bound for a sibling of type `sibling`; an unknown number is NULL."""
     if value is None:
         return sql("NULL::numeric")
     sql_type = number_type(sibling, [value])
@@ -148,7 +148,7 @@ def bind_number(value: Any, sibling: str) -> Sql:
 
 
 def as_double(operand: Expr) -> Sql:
-    """A number as `double precision`, infinite or 0 where a `numeric` is beyond it: the cast would raise an error."""
+    """Return a number as `double precision`; infinite or 0 for a `numeric` out of range, where a cast would fail."""
     if operand.sql_type in FLOAT_TYPES or operand.sql_type in INTEGER_TYPES:
         return sql("({v})::float8", v=operand.sql)
     return once(
@@ -159,10 +159,10 @@ def as_double(operand: Expr) -> Sql:
 
 
 def once(template: LiteralString, /, **operands: Sql) -> Sql:
-    """A formula that names its operands several times; each is computed once for a row.
+    """Return a formula that uses its operands repeatedly, but computes each once per row.
 
-    Written out, nested ones would grow exponentially. OFFSET 0 keeps the planner from doing the same. A column or a
-    literal is written as often as it is named.
+    Written out, nested formulas would grow exponentially. OFFSET 0 stops the planner from expanding them. A column or a
+    literal is written out each time.
     """
     if all(len(operand.parts) == 1 for operand in operands.values()):
         return sql(template, **operands)
@@ -174,7 +174,7 @@ def once(template: LiteralString, /, **operands: Sql) -> Sql:
 
 
 def as_text(operand: Operand) -> Sql:
-    """A textual operand as `text`, whatever the column's own type."""
+    """Return a textual operand as `text`, whatever the column's type."""
     if isinstance(operand, Value):
         return bind(operand.value, "text")
     if operand.sql_type == "text":
@@ -183,7 +183,7 @@ def as_text(operand: Operand) -> Sql:
 
 
 def from_json(operand: Expr, kind: Kind) -> Expr:
-    """A JSON column as a value of `kind` where the row holds one, else NULL; so no row can raise an error."""
+    """Return a JSON column as a value of `kind`, or NULL for rows with another kind; so no row can raise an error."""
     prefix = sql("json") if operand.sql_type == "json" else sql("jsonb")
     value = sql("({value} #>> '{{}}')", value=operand.sql)
     if kind in NUMERIC:

@@ -1,4 +1,4 @@
-"""LIKE and its patterns: matched in a time that grows with the text alone."""
+"""LIKE and its patterns: matching takes time proportional to the text."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from libs.pg.column_types import TEXTUAL, Kind
 from libs.pg.sql import sql
 
 _LONG = 16
-"""Characters after a `%`; PostgreSQL tries LIKE at each place of the text anew, which costs as many steps."""
+"""Characters after a `%`; PostgreSQL tries LIKE at each position of the text, with this many steps each."""
 _SIGN = re.compile(r"\\(.)|(.)", re.DOTALL)
 _META = frozenset(r".*+?^$|()[]{}\\")
 
 
 def searchable(node: ast.Like) -> tuple[object, bool]:
-    """The pattern to evaluate, as a literal perhaps in CASEI or ACCENTI, and whether it is a regular expression now.
+    """Return the pattern to evaluate, possibly within CASEI or ACCENTI, and whether it is a regular expression.
 
-    Regular expressions of PostgreSQL read a text once, LIKE as often as what follows a `%` is long: 12 s for 20 texts
+    PostgreSQL's regular expressions read a text once. LIKE reads it once per character after a `%`: 12 s for 20 texts
     of 1 MB. Short patterns stay LIKE. Raises CqlError.
     """
     place = place_of(node, 1)
@@ -41,7 +41,7 @@ def searchable(node: ast.Like) -> tuple[object, bool]:
     if all(len(part) <= _LONG for part in searched):
         return node.pattern, False
     if any(("_", False) in part for part in searched):
-        # as a regular expression that would be slower still
+        # a regular expression would be even slower here
         if (longest := max(map(len, searched))) > MAX_WITH_UNDERSCORE:
             raise fault(
                 f"where a pattern has _ after a %, a part after a % may have {MAX_WITH_UNDERSCORE} characters, this one"
@@ -53,7 +53,7 @@ def searchable(node: ast.Like) -> tuple[object, bool]:
 
 
 def _parts(pattern: str) -> list[list[tuple[str, bool]]]:
-    """What lies between the `%`: characters, each with whether it was escaped."""
+    """Return the parts between `%`: characters, each with whether it was escaped."""
     parts: list[list[tuple[str, bool]]] = [[]]
     for escaped, plain in _SIGN.findall(pattern):
         if plain == "%":
@@ -64,7 +64,7 @@ def _parts(pattern: str) -> list[list[tuple[str, bool]]]:
 
 
 def _regular_expression(pattern: str) -> str:
-    """The same in PostgreSQL's regular expressions, where `.` is any character, also a line's end."""
+    """Return the same as a PostgreSQL regular expression, in which `.` matches any character, also a line break."""
     return "^" + ".*".join("".join(_sign(*sign) for sign in part) for part in _parts(pattern)) + "$"
 
 
@@ -75,7 +75,7 @@ def _sign(character: str, is_escaped: bool) -> str:
 
 
 def _with_literal(pattern: object, literal: str) -> object:
-    """The pattern with another literal within its CASEI and ACCENTI, which keep the signs of expressions."""
+    """Return the pattern with another literal within its CASEI and ACCENTI, which keep the operators of expressions."""
     if not isinstance(pattern, ast.Function):
         return literal
     function = cast("ast.Function", pattern)
@@ -83,7 +83,7 @@ def _with_literal(pattern: object, literal: str) -> object:
 
 
 def like(node: ast.Like, value: Operand, pattern: Operand, *, is_expression: bool) -> Expr:
-    """LIKE; the pattern as `searchable` has it. Raises CqlError."""
+    """Return LIKE with the pattern from `searchable`. Raises CqlError."""
     if isinstance(value, Expr) and value.kind is Kind.JSON:
         value = from_json(value, Kind.STRING)
     if not isinstance(value, Value | Expr) or value.kind not in TEXTUAL:

@@ -1,4 +1,4 @@
-"""Comparisons, BETWEEN, IN and IS NULL, typed by the column they are about."""
+"""Comparisons, BETWEEN, IN and IS NULL, typed by their column."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ _IN_JSON = NUMERIC | TEXTUAL | {Kind.BOOLEAN}
 
 
 def comparison(node: ast.Comparison, left: Operand, right: Operand) -> Expr:
-    """One of = <> < <= > >=. Raises CqlError for operands of different kinds."""
+    """Compile one of = <> < <= > >=. Raises CqlError for operands of different kinds."""
     return condition(compare(node, node.op.value, left, right))
 
 
 def between(node: ast.Between, value: Operand, low: Operand, high: Operand) -> Expr:
-    """Both ends included; as two comparisons, so that dates and strings work as well as numbers."""
+    """Compile BETWEEN, both ends included, as two comparisons, so that it works for dates and strings too."""
     within = all_of([compare(node, ">=", value, low), compare(node, "<=", value, high, operand=2)])
     return condition(sql("NOT ({within})", within=within) if node.not_ else within)
 
 
 def compare(node: object, op: str, left: Operand, right: Operand, operand: int = 1) -> Sql:
-    """Two operands compared; `operand` is the index of the right one, for the message."""
+    """Compare two operands; `operand` is the index of the right one, for the message."""
     if not isinstance(left, Value | Expr) or not isinstance(right, Value | Expr):
         raise mismatch(node, left, right, operand)
     left, right = _unpacked(left, right)
@@ -74,7 +74,7 @@ def compare(node: object, op: str, left: Operand, right: Operand, operand: int =
 
 
 def _unpacked(left: Operand, right: Operand) -> tuple[Operand, Operand]:
-    """A JSON operand takes the kind of its sibling."""
+    """Convert a JSON operand to the kind of its sibling."""
     if isinstance(left, Expr) and left.kind is Kind.JSON and right.kind in _IN_JSON:
         return from_json(left, right.kind), right
     if isinstance(right, Expr) and right.kind is Kind.JSON and left.kind in _IN_JSON:
@@ -84,7 +84,7 @@ def _unpacked(left: Operand, right: Operand) -> tuple[Operand, Operand]:
 
 _DURATION = re.compile(
     r"-?P(?=.)(-?\d+Y)?(-?\d+M)?(-?\d+W)?(-?\d+D)?(T(?=.)(-?\d+H)?(-?\d+M)?(-?\d+(\.\d+)?S)?)?\Z"
-    # as PostgreSQL has them
+    # durations in PostgreSQL's format
     r"|(?=.)(-?\d+ (year|mon|month|week|day|hour|min|minute|sec|second)s?(?: (?=.)|\Z))*"
     r"(-?\d+:\d\d(:\d\d(\.\d+)?)?)?\Z",
     re.ASCII,
@@ -92,7 +92,7 @@ _DURATION = re.compile(
 
 
 def _duration(node: object, operand: Operand, index: int) -> Sql:
-    """A length of time: one of a day is as long as one of 24 hours."""
+    """Return a duration in which one day equals 24 hours."""
     if isinstance(operand, Expr) and operand.kind is Kind.DURATION:
         return operand.sql
     if not isinstance(operand, Value) or not _DURATION.match(operand.value):
@@ -119,14 +119,14 @@ def _numbers(op: str, left: Operand, right: Operand) -> Sql:
 
 
 def _whole(op: str, column: Expr, value: Any) -> tuple[str, Any]:
-    """`count > 5.5` as `count > 5`: an integer column keeps its index when the literal has a fraction."""
+    """Convert `count > 5.5` to `count > 5`: an integer column keeps its index if the literal has a fraction."""
     if column.sql_type not in INTEGER_TYPES or op in ("=", "<>") or is_whole(value):
         return op, value
     return (">" if op in (">", ">=") else "<="), math.floor(value)
 
 
 def _number(operand: Operand, *, is_double: bool) -> Sql:
-    """A number as it is compared; a `numeric` beside a double as one, which PostgreSQL's own cast may fail to make."""
+    """Return a number for a comparison; a `numeric` beside a double is converted safely: the plain cast may fail."""
     if isinstance(operand, Expr):
         return as_double(operand) if is_double and operand.sql_type == "numeric" else operand.sql
     return bind_number(operand.value, "numeric")
@@ -138,13 +138,13 @@ def _texts(op: str, left: Operand, right: Operand) -> Sql:
             return compared(op, *_equal_texts(left, right.value))
     elif isinstance(left, Value) and isinstance(right, Expr):
         return _texts(FLIPPED[op], right, left)
-    # By code point, as every client can do it, whatever the collations of the columns.
+    # Compare by code point, which every client can reproduce, whatever the collations of the columns.
     collated = [sql('({text}) COLLATE "C"', text=as_text(operand)) for operand in (left, right)]
     return compared(op, *collated)
 
 
 def _equal_texts(column: Expr, value: str) -> tuple[Sql, Sql]:
-    """Column and literal in the column's own type, so that its index serves."""
+    """Return column and literal in the column's own type, so that its index is used."""
     typed = _in_type_of(column, [value])
     if typed is None:
         return as_text(column), bind(value, "text")
@@ -153,7 +153,7 @@ def _equal_texts(column: Expr, value: str) -> tuple[Sql, Sql]:
 
 
 def _in_type_of(column: Expr, values: Sequence[str]) -> tuple[list[Any], str, str | None] | None:
-    """Strings as values of the column's type; None when one of them is none, and text must do."""
+    """Return strings as values of the column's type; None if one of them has another type: compare as text then."""
     if column.kind is Kind.STRING:
         sql_type = "bpchar" if column.sql_type == "bpchar" else "text"
         is_builtin = column.sql_type in BUILTIN_TEXT
@@ -170,7 +170,7 @@ def _in_type_of(column: Expr, values: Sequence[str]) -> tuple[list[Any], str, st
 
 
 def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
-    """IN a list: one parameter for all literals, `= ANY($1)`, which an index can serve."""
+    """Compile IN: one parameter for all literals, `= ANY($1)`, which can use an index."""
     text = _any(value, members) if isinstance(value, Expr) else None
     if text is None:
         text = any_of(compare(node, "=", value, member, index) for index, member in enumerate(members, start=1))
@@ -178,7 +178,7 @@ def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
 
 
 def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
-    """`column = ANY(...)`, or None where the members are of several kinds or computed."""
+    """Return `column = ANY(...)`, or None if the members have several kinds or are computed."""
     kinds = {getattr(member, "kind", None) for member in members}
     if column.kind is Kind.JSON and kinds in ({Kind.STRING}, {Kind.INTEGER}, {Kind.NUMBER}):
         column = from_json(column, *kinds)
@@ -187,7 +187,7 @@ def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
     if kinds == {Kind.STRING} and column.kind in TEXTUAL:
         if all(isinstance(member, Value) for member in members):
             return _any_text(column, [member.value for member in members if isinstance(member, Value)])
-        # CASEI('a') and the like are constants to the planner.
+        # For the planner, CASEI('a') and the like are constants.
         expressions = join(", ", [as_text(member) for member in members])
         return sql("{column} IN ({members})", column=as_text(column), members=expressions)
     if not all(isinstance(member, Value) and member.value is not None for member in members):
@@ -201,7 +201,7 @@ def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
 
 def _any_instant(column: Expr, values: Sequence[date]) -> Sql | None:
     days = {value.date() if isinstance(value, datetime) else value for value in values}
-    # asyncpg takes the ends of the calendar for infinity.
+    # asyncpg sends the first and last date of Python's calendar as infinity.
     if {date.min, date.max} & days:
         return None
     if column.sql_type == NAIVE:
@@ -224,7 +224,7 @@ def _equals_any(column: Sql, values: list[Any], sql_type: str, cast: str | None 
 
 
 def is_null(node: ast.IsNull, operand: object) -> Expr:
-    """IS NULL of a property or anything computed; a literal never is, and an interval where an end of it is."""
+    """Compile IS NULL; false for a literal; true for an interval if one of its ends is null."""
     if isinstance(operand, Span):
         ends = [end.sql for end in (operand.start, operand.end) if isinstance(end, Expr)]
         text = any_of(sql("{end} IS NULL", end=end) for end in ends)
@@ -234,6 +234,6 @@ def is_null(node: ast.IsNull, operand: object) -> Expr:
         return condition(sql("TRUE") if known is node.not_ else sql("FALSE"))
     text = sql("({value}) IS NULL", value=operand.sql)
     if operand.kind is Kind.JSON:
-        # A client sees JSON's own null as null, too.
+        # For a client, JSON's own null is null, too.
         text = sql("{text} OR ({value})::text = 'null'", text=text, value=operand.sql)
     return condition(sql("NOT ({text})", text=text) if node.not_ else text)

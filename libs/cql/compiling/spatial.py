@@ -1,7 +1,7 @@
 """The S_ functions.
 
-Literals are in CRS84: degrees, longitude before latitude, edges straight in that plane. It is the literal
-that is transformed to the column's SRID, never the column, so that the GiST index stays usable.
+Literals are in CRS84: degrees, longitude before latitude, edges straight in that plane. The literal is transformed to
+the column's SRID, never the column, so that the GiST index stays usable.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _FUNCTIONS: dict[type, LiteralString] = {
 }
 SPATIAL_NODES = (*_FUNCTIONS, ast.GeometryDisjoint)
 _FLIPPED = {ast.GeometryContains: ast.GeometryWithin, ast.GeometryWithin: ast.GeometryContains}
-# the numbers of a row that crosses the antimeridian go around the other side
+# the coordinates of a row that crosses the antimeridian go around the other side
 _OTHER_SIDE = sql("'SRID=4326;LINESTRING(0 -90, 0 90)'::geometry")
 _COVERING = (ast.GeometryContains, ast.GeometryEquals)
 
 
 def spatial(node: ast.SpatialComparisonPredicate, left: object, right: object) -> Expr:
-    """An S_ function. Raises CqlError for what is no geometry, or a literal outside CRS84."""
+    """Compile an S_ function. Raises CqlError for operands that are not geometries, and literals outside CRS84."""
     a, b = _operand(node, left, 0), _operand(node, right, 1)
     return condition(relation(type(node), a, b))
 
@@ -60,9 +60,9 @@ def _operand(node: ast.SpatialComparisonPredicate, operand: object, index: int) 
 
 
 def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:
-    """The spatial relation of one of `SPATIAL_NODES` between two geometries."""
+    """Return the spatial relation of one of `SPATIAL_NODES` between two geometries."""
     if isinstance(a, GeometryLiteral) and isinstance(b, Expr):
-        # The column first: PostGIS looks for an index of the second operand in some of these only.
+        # The column first: for some relations, PostGIS uses only an index of the first operand.
         kind, a, b = _FLIPPED.get(kind, kind), b, a
     if kind is ast.GeometryDisjoint:
         return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b))
@@ -80,30 +80,30 @@ def _related(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
         return _once(kind, (a, b))
     srid = _srid(a) if isinstance(a, Expr) else CRS84_SRID
     if isinstance(a, Expr) and isinstance(b, GeometryLiteral) and kind in _COVERING and _is_cut(b, srid):
-        # A geometry of this CRS cannot cover what lies beyond the CRS's area.
+        # A geometry in this CRS cannot cover a place outside the CRS's area.
         return sql("({column}) IS NULL AND NULL", column=a.sql)
     is_boxed = isinstance(b, GeometryLiteral) and bool(b.boxes) and keeps_boxes(srid)
     if kind is ast.GeometryIntersects and is_boxed:
-        # GEOS decides on rectangles without building a topology, so that no row can raise an error.
+        # GEOS compares rectangles without a topology, so no row can raise an error.
         shape, box = _in_srid(a, srid), _in_srid(b, srid)
         return _in_box(shape, box) if _may_be_unknown(a) else sql(_FUNCTIONS[kind], a=shape, b=box)
     return _robust(kind, (a, b), srid)
 
 
 def _is_mixed(side: Expr | GeometryLiteral) -> bool:
-    """Whether each row may have an SRID of its own."""
+    """Return whether each row may have its own SRID."""
     return isinstance(side, Expr) and _column(side).srid is None and not _column(side).is_geography
 
 
 def _is_worked_out(side: Expr | GeometryLiteral) -> bool:
-    """Whether rows are not compared as they are stored, as they go around the Earth or cross the antimeridian."""
+    """Return whether stored rows are converted before comparing: turned around the Earth, or cut at ±180°."""
     return isinstance(side, Expr) and bool(_column(side).turns or _column(side).crosses)
 
 
 def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = False) -> Sql:
-    """The relation of rows that are brought to where they are compared: each once, though it is named many times.
+    """Return the relation of rows that are converted before comparing, each only once although it is named repeatedly.
 
-    With `mixed` that is longitude and latitude, for rows of several SRIDs; else rows have one.
+    With `mixed` they are converted to longitude and latitude, for rows of several SRIDs; else rows have one SRID.
     """
     placed, known = list(sides), []
     for place, side in enumerate(sides):
@@ -122,9 +122,9 @@ def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = 
 
 
 def _parts(a: Expr | GeometryLiteral, b: GeometryLiteral) -> list[tuple[Expr | GeometryLiteral, GeometryLiteral]]:
-    """What each part of a literal that consists of several boxes is compared with.
+    """Return what each box of a literal is compared with.
 
-    Where rows lie beyond ±180 the literal is brought to them, so that an index serves and nothing is cut.
+    If rows lie beyond ±180, the literal is moved to them, so that an index is used and nothing is cut.
     """
     boxes = [GeometryLiteral(box, b.place, (box,)) for box in b.boxes] if len(b.boxes) > 1 else [b]
     if not isinstance(a, Expr) or not _column(a).turns:
@@ -139,10 +139,10 @@ def _is_cut(literal: GeometryLiteral, srid: int) -> bool:
 
 
 def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> Sql:
-    """The relation, such that no row raises an error, which would fail every filter that comes across it.
+    """Return the relation in a form that raises no error for any row, which would fail the whole request.
 
-    A polygon that is not valid (GEOS: "side location conflict") is taken as repaired, a surface as its polygons. Of
-    what has coordinates that are not finite the relation is unknown.
+    An invalid polygon (GEOS: "side location conflict") is repaired first, a surface becomes its polygons. For
+    coordinates that are not finite, the relation is unknown.
     """
     placed = [_in_srid(side, srid) for side in sides]
     doubtful = [isinstance(side, Expr) and _may_be_invalid(_column(side)) for side in sides]
@@ -164,7 +164,7 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
             plain=relation,
             careful=sql(_FUNCTIONS[kind], a=a, b=b),
         )
-    # PostGIS cannot see through CASE: the index serves the boxes.
+    # PostGIS cannot use an index through CASE: this condition on boxes uses it.
     return sql(
         "{near} AND CASE WHEN {finite} THEN {relation} END",
         near=sql("{a} && {b}", a=placed[0], b=placed[1]),
@@ -174,7 +174,7 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
 
 
 def _in_box(shape: Sql, box: Sql) -> Sql:
-    """Whether something of any kind intersects a box: what GEOS does not take is measured by PostGIS itself, slowly."""
+    """Return whether a geometry of any type intersects a box: for types that GEOS rejects, PostGIS measures slowly."""
     return sql(
         "{shape} && {box} AND CASE WHEN GeometryType({shape}) IN ('POINT', 'LINESTRING', 'MULTIPOINT',"
         " 'MULTILINESTRING') OR (GeometryType({shape}) IN ('POLYGON', 'MULTIPOLYGON') AND ST_IsValid({shape}))"
@@ -185,7 +185,7 @@ def _in_box(shape: Sql, box: Sql) -> Sql:
 
 
 def _repaired(shape: Sql) -> Sql:
-    """A valid geometry; a place that several parts of an area cover is part of the area, not a hole."""
+    """Return a valid geometry; a place covered by several parts of an area belongs to the area, and is not a hole."""
     return sql(
         "CASE GeometryType({g}) WHEN 'MULTIPOLYGON'"
         " THEN (SELECT ST_UnaryUnion(ST_Collect(ST_MakeValid(part.geom))) FROM ST_Dump({g}) AS part)"
@@ -195,7 +195,7 @@ def _repaired(shape: Sql) -> Sql:
 
 
 def _known(side: Expr | GeometryLiteral, placed: Sql) -> Sql:
-    """What is placed, of a kind that GEOS knows; collections of areas without areas over each other."""
+    """Return the geometry in a type that GEOS knows, without overlapping areas in collections."""
     if not _may_be_unknown(side):
         return placed
     shape = sql("({simple})", simple=simple_shape(placed))
@@ -208,14 +208,14 @@ def _known(side: Expr | GeometryLiteral, placed: Sql) -> Sql:
 
 
 def _may_be_unknown(side: Expr | GeometryLiteral) -> bool:
-    """Whether the column may hold curves, surfaces or collections."""
+    """Return whether the column may hold curves, surfaces or collections."""
     return isinstance(side, Expr) and not _SIMPLE_FEATURES.match(_type_of(_column(side)))
 
 
 def _may_be_near(sides: Sequence[Expr | GeometryLiteral]) -> Sql | None:
-    """Whether the box of a row, as it is stored, meets the literal: an index serves this where all have one SRID.
+    """Return whether the stored box of a row meets the literal: an index serves this if all rows have one SRID.
 
-    None where two columns are compared.
+    Returns None for two columns.
     """
     a, b = sides
     if not isinstance(a, Expr) or not isinstance(b, GeometryLiteral):
@@ -226,7 +226,7 @@ def _may_be_near(sides: Sequence[Expr | GeometryLiteral]) -> Sql | None:
 
 
 def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
-    """Whether the box of a row, as its numbers tell it, meets that of a literal; of a row of another SRID it may."""
+    """Return whether the stored box of a row meets the box of a literal; always true for a row with another SRID."""
     if _is_mixed(column):
         elsewhere = sql("ST_SRID({a}) NOT IN (0, 4326)", a=column.sql)
         return [elsewhere, *(sql("{a} && {b}", a=column.sql, b=literal) for literal in literals)]
@@ -236,7 +236,7 @@ def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
 
 
 def near(column: Expr, box: BBox) -> Sql:
-    """Whether the box of a row meets a box of longitude and latitude: what an index serves, and no more than that."""
+    """Return whether the box of a row meets a box in longitude and latitude: only the part that an index serves."""
     srid = _srid(column)
     parts = [
         replace(GeometryLiteral(rectangle(part), None, (rectangle(part),)), turn=turn)
@@ -247,14 +247,14 @@ def near(column: Expr, box: BBox) -> Sql:
 
 
 def in_lonlat_srid(side: Expr | GeometryLiteral) -> Sql:
-    """A geometry in longitude and latitude, of a kind that GEOS knows."""
+    """Return a geometry in longitude and latitude, in a type that GEOS knows."""
     return _known(side, _in_srid(side, CRS84_SRID))
 
 
 def placed_in_lonlat(column: Expr) -> tuple[Expr, Sql | None]:
-    """The column in longitude and latitude by a name, and what that is the name of, to select from.
+    """Return the column in longitude and latitude under a name, and the FROM item with this name.
 
-    The column itself, and None, where rows need not be brought there.
+    Returns the column itself and None if it needs no conversion.
     """
     shape = _in_srid(column, CRS84_SRID)
     if shape == column.sql:
@@ -265,32 +265,32 @@ def placed_in_lonlat(column: Expr) -> tuple[Expr, Sql | None]:
 
 
 def as_geography(column: Expr) -> Sql | None:
-    """The column as it is stored, where that is a geography of WGS 84; else None."""
+    """Return the column as stored if it is a geography of WGS 84; else None."""
     queryable = _column(column)
     return column.sql if queryable.is_geography and queryable.srid in (None, 0, CRS84_SRID) else None
 
 
 def is_of_points(column: Expr) -> bool:
-    """Whether the column holds nothing but points."""
+    """Return whether the column holds only points."""
     return _is_of_points(_column(column))
 
 
 def _as_stored(column: Expr) -> Expr:
-    """A column whose rows are compared where they are stored."""
+    """Return the column, compared in its stored longitudes."""
     return replace(column, queryable=replace(_column(column), turns=(), crosses=False))
 
 
 _LINES_AND_POINTS = re.compile(r"(?i)(multi)?(point|linestring)(zm?|m)?\Z")
 _POINTS = re.compile(r"(?i)(multi)?point(zm?|m)?\Z")
 _SIMPLE_FEATURES = re.compile(r"(?i)(multi)?(point|linestring|polygon)(zm?|m)?\Z")
-# a box does not show corners that are no numbers, a length does
+# a box does not show that corners are not numbers, a length does
 _FINITE: LiteralString = (
     "{g} @ 'LINESTRING(-1e30 -1e30, 1e30 1e30)'::geometry AND ST_Length({g}) + ST_Perimeter({g}) < 'Infinity'"
 )
 
 
 def _may_be_invalid(column: Queryable) -> bool:
-    """Whether the column may hold polygons."""
+    """Return whether the column may hold polygons."""
     return not _LINES_AND_POINTS.match(_type_of(column))
 
 
@@ -299,7 +299,7 @@ def _is_of_points(column: Queryable) -> bool:
 
 
 def _type_of(column: Queryable) -> str:
-    """The declared type of its geometries; empty where there is none."""
+    """Return the declared type of its geometries; empty if there is none."""
     declared = re.search(r"\((\w+)", column.sql_type)
     return column.geometry_type or (declared[1] if declared else "")
 
@@ -310,7 +310,7 @@ def _column(side: Expr) -> Queryable:
 
 
 def _srid(side: Expr) -> int:
-    """The SRID to compare a column in."""
+    """Return the SRID to compare a column in."""
     column = _column(side)
     return CRS84_SRID if column.srid is None or column.is_geography else column.srid
 
@@ -325,16 +325,16 @@ def _in_srid(side: Expr | GeometryLiteral, srid: int) -> Sql:
         return in_lonlat(text, own)
     if srid == 0:
         return sql("ST_SetSRID({text}, 0)", text=in_lonlat(text, own))
-    # without an SRID, coordinates are taken for longitudes and latitudes, as literals beside them are
+    # without an SRID, coordinates are interpreted as longitude and latitude, like literals
     known = text if own else in_lonlat(text, own)
     return sql("ST_Transform({known}, {srid})", known=known, srid=Sql((str(srid),)))
 
 
 def _planar(column: Expr) -> Sql:
-    """The column as a geometry of one SRID.
+    """Return the column as a geometry of one SRID.
 
-    Few relations exist for geography, and its edges are geodesics: it is compared as geometry, cut at the antimeridian,
-    which an index on `((column::geometry))` serves. Rows of several SRIDs are brought to CRS84 one by one.
+    Geography has few relations, and its edges are geodesics. So it is compared as geometry, cut at the antimeridian; an
+    index on `((column::geometry))` serves this. Rows of several SRIDs are converted to CRS84 one by one.
     """
     queryable = _column(column)
     if queryable.is_geography:

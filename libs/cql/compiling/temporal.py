@@ -1,7 +1,7 @@
 """Instants and intervals, in comparisons and in the T_ functions.
 
-A date and a timestamp are compared by day, in UTC: `updated = DATE('2020-01-31')` is true during that
-day, `updated > DATE('2020-01-31')` from the next midnight on. The standard leaves this to the server.
+A date and a timestamp are compared by day, in UTC: `updated = DATE('2020-01-31')` is true during that day, `updated >
+DATE('2020-01-31')` from the next midnight on. The standard leaves this to the server.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from libs.pg.sql import Sql, all_of, any_of, bind, sql
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """The end of an interval that has none."""
+    """The open end of an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ _OPERATORS: dict[str, LiteralString] = {
 
 
 def compared(op: str, a: Sql, b: Sql) -> Sql:
-    """`a op b`, op one of = <> < <= > >=."""
+    """Return `a op b`, op being one of = <> < <= > >=."""
     return sql(_OPERATORS[op], a=a, b=b)
 
 
 def compare_instants(op: str, left: Operand, right: Operand) -> Sql:
-    """Two dates or timestamps compared, in a form that keeps an index on either column usable."""
+    """Compare two dates or timestamps, so that an index on either column stays usable."""
     if isinstance(left, Value) and isinstance(right, Value):
         return sql("TRUE") if _PYTHON[op](*_aligned(left.value, right.value)) else sql("FALSE")
     if isinstance(left, Value):
@@ -85,7 +85,7 @@ def _with_literal(op: str, column: Expr, value: date) -> Sql:
         return compared(op, column.sql, bind_instant(day, "date"))
     if isinstance(value, datetime):
         return compared(op, column.sql, bind_instant(value, column.sql_type))
-    # A day against a timestamp: compare with its ends, not with the column's date, to keep the index.
+    # A day against a timestamp: compare with the ends of the day, not with the column's date, to use the index.
     start, after = _midnight(value, column.sql_type), _midnight_after(value, column.sql_type)
     if op in ("=", "<>"):
         within = all_of([compared(">=", column.sql, start), compared("<", column.sql, after)])
@@ -106,7 +106,7 @@ def _midnight_after(day: date, sql_type: str) -> Sql:
 
 
 def bind_instant(value: date, sql_type: str) -> Sql:
-    """A date, or a datetime in UTC, bound as `date`, `timestamp` (UTC) or `timestamp with time zone`."""
+    """Bind a date, or a datetime in UTC, as `date`, `timestamp` (UTC) or `timestamp with time zone`."""
     if sql_type == "date":
         # asyncpg sends the ends of Python's calendar as infinity.
         if value in (date.min, date.max):
@@ -141,14 +141,14 @@ def _day(operand: Expr) -> Sql:
 
 
 def _compare_bounds(op: str, left: tuple[Bound, bool], right: tuple[Bound, bool]) -> Sql:
-    """Two ends of intervals; each comes with whether it is the later end of its own."""
+    """Compare two ends of intervals; each says whether it is the later end of its interval."""
     (a, a_is_end), (b, b_is_end) = left, right
     if isinstance(a, Open) and isinstance(b, Open):
         return sql("TRUE") if _PYTHON[op](a_is_end, b_is_end) else sql("FALSE")
     if isinstance(a, Open):
         return _compare_bounds(FLIPPED[op], right, left)
     if isinstance(b, Open):
-        # A constant, not TRUE: a comparison with an unknown instant stays unknown.
+        # A comparison, not TRUE: with an unknown instant it stays unknown.
         infinity = sql("'infinity'::timestamptz") if b_is_end else sql("'-infinity'::timestamptz")
         return compared(op, a.sql if isinstance(a, Expr) else _bound(a), infinity)
     return compare_instants(op, a, b)
@@ -158,7 +158,7 @@ def _bound(value: Value) -> Sql:
     return bind_instant(value.value, "date" if value.kind is Kind.DATE else "timestamp with time zone")
 
 
-# From OWL-Time, with s and e for the start and end of the first and of the second operand.
+# From OWL-Time; s and e are the start and end of the first and second operand.
 _DEFINITIONS: dict[type, tuple[tuple[str, str, str], ...]] = {
     ast.TimeAfter: (("s1", ">", "e2"),),
     ast.TimeBefore: (("e1", "<", "s2"),),
@@ -187,7 +187,7 @@ TEMPORAL_NODES = (*_DEFINITIONS, ast.TimeDisjoint)
 
 
 def temporal(node: ast.TemporalPredicate, left: Operand | Span, right: Operand | Span) -> Expr:
-    """A T_ function (/req/temporal-functions/temporal-functions). Raises CqlError for other operands."""
+    """Compile a T_ function (/req/temporal-functions/temporal-functions). Raises CqlError for other operands."""
     left, right = (
         period(operand) if isinstance(operand, Expr) and operand.kind is Kind.PERIOD else operand
         for operand in (left, right)
@@ -206,9 +206,9 @@ def temporal(node: ast.TemporalPredicate, left: Operand | Span, right: Operand |
 
 
 def period(column: Expr) -> Span:
-    """A column of ranges of time as an interval, closed at both ends; of one that is empty all is unknown.
+    """Return a column of time ranges as intervals, closed at both ends; for an empty range, everything is unknown.
 
-    Of an end that a range leaves out, as most do their upper one, it is the instant beside it.
+    An excluded end, usually the upper one, becomes the adjacent instant.
     """
     kind, step = _ENDS[column.sql_type]
     first = sql("lower({v}) + CASE WHEN lower_inc({v}) THEN 0 ELSE 1 END * {step}", v=column.sql, step=sql(step))
@@ -223,7 +223,7 @@ def period(column: Expr) -> Span:
 
 
 def meets_period(column: Expr, start: date | None, end: date | None) -> Sql:
-    """Whether a range of time meets the closed interval, in a form that an index on it answers."""
+    """Return whether a time range meets the closed interval, in a form that an index on it serves."""
     sql_type = _SUBTYPES[column.sql_type]
     bounds = [
         sql("NULL") if bound is None else bind_instant(_day_of(bound) if sql_type == "date" else bound, sql_type)
@@ -268,7 +268,7 @@ def _span(node: ast.TemporalPredicate, operand: Operand | Span, index: int) -> S
 
 
 def interval_bound(node: object, operand: object, index: int) -> Bound:
-    """An end of an interval. Raises CqlError when it is no instant."""
+    """Return an end of an interval. Raises CqlError if it is not an instant."""
     if isinstance(operand, Open):
         return operand
     if not isinstance(operand, Value | Expr) or operand.kind not in TEMPORAL:

@@ -1,1 +1,1 @@
-"""CQL2 text and JSON into one tree."""
+"""Parse CQL2 text and JSON into one kind of tree."""

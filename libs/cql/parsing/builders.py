@@ -1,4 +1,4 @@
-"""What both languages build the tree with, so that one filter gives one tree in either."""
+"""Build the tree for both languages, so that one filter gives the same tree in either."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PREDICATES: dict[str, Callable[..., ast.Node]] = {
 
 
 def combine(node: type[ast.Combination], parts: Sequence[Part]) -> Part:
-    """A balanced tree of ANDs or ORs: a chain of 500 would be 500 levels deep."""
+    """Return a balanced tree of ANDs or ORs: a chain of 500 would be 500 levels deep."""
     if len(parts) == 1:
         return parts[0]
     middle = len(parts) // 2
@@ -39,7 +39,7 @@ def combine(node: type[ast.Combination], parts: Sequence[Part]) -> Part:
 
 
 def negate(part: Part, at: Place) -> Part:
-    """NOT; of a predicate that has its own NOT form, that form."""
+    """Return NOT; for a predicate with its own NOT form, that form."""
     node = part.value
     if isinstance(node, ast.Like | ast.Between | ast.In | ast.IsNull) and not node.not_:
         node.not_ = True
@@ -48,60 +48,60 @@ def negate(part: Part, at: Place) -> Part:
 
 
 def comparison(op: str, left: Part, right: Part) -> Part:
-    """One of = <> < <= > >=."""
+    """Return one of = <> < <= > >=."""
     return placed(COMPARISONS[op](left.value, right.value), left.at, (left, right))
 
 
 def arithmetic(op: str, left: Part, right: Part) -> Part:
-    """One of + - * / % div ^."""
+    """Return one of + - * / % div ^."""
     return placed(ARITHMETIC[op](left.value, right.value), left.at, (left, right))
 
 
 def negative(part: Part, at: Place) -> Part:
-    """A sign in front of a number makes a literal, in front of anything else a product."""
+    """Apply a sign: to a number it makes a literal, to anything else a product."""
     value = part.value
     if is_number(value):
-        # the operator would round to as many digits as computations have
+        # the operator would round to the precision of computations
         return Part(value.copy_negate() if isinstance(value, Decimal) else -value, at)
     return placed(ast.Mul(-1, value), at, (part, part))
 
 
 def like(value: Part, pattern: Part, *, negated: bool = False) -> Part:
-    """LIKE with the standard's wildcards and escape (/req/advanced-comparison-operators/like-predicate)."""
+    """Return LIKE with the standard's wildcards and escape (/req/advanced-comparison-operators/like-predicate)."""
     node = ast.Like(value.value, pattern.value, False, "%", "_", "\\", negated)
     return placed(node, value.at, (value, pattern))
 
 
 def between(value: Part, low: Part, high: Part, *, negated: bool = False) -> Part:
-    """BETWEEN, both ends included."""
+    """Return BETWEEN, both ends included."""
     return placed(ast.Between(value.value, low.value, high.value, negated), value.at, (value, low, high))
 
 
 def is_in(value: Part, members: Sequence[Part], *, negated: bool = False) -> Part:
-    """IN a list. Raises CqlError when the list is too long."""
+    """Return IN. Raises CqlError if the list is too long."""
     check_list(len(members), value.at)
     node = ast.In(value.value, [member.value for member in members], negated)
     return placed(node, value.at, (value, *members))
 
 
 def is_null(value: Part, *, negated: bool = False) -> Part:
-    """IS NULL."""
+    """Return IS NULL."""
     return placed(ast.IsNull(value.value, negated), value.at, (value,))
 
 
 def array(members: Sequence[Part], at: Place) -> Part:
-    """An array literal. Raises CqlError when it is too long."""
+    """Return an array literal. Raises CqlError if it is too long."""
     check_list(len(members), at)
     return placed(Array(member.value for member in members), at, members)
 
 
 def geometry(geojson: GeoJson, at: Place) -> Part:
-    """A geometry literal."""
+    """Return a geometry literal."""
     return placed(values.Geometry(geojson), at)
 
 
 def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
-    """A function of the standard, or a call of some other one. Raises CqlError for wrong arguments."""
+    """Return a call of a function, of the standard or another one. Raises CqlError for wrong arguments."""
     folded = name.casefold()
     if folded in _PREDICATES:
         _check_count(name, arguments, (2,), at)
@@ -131,9 +131,9 @@ def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
 
 
 def envelope(numbers: Sequence[Part], at: Place) -> Part:
-    """A box from its corner of least to that of greatest coordinates; with 6 numbers the heights are read over.
+    """Return a box from its corners of smallest and largest coordinates; with 6 numbers, heights are ignored.
 
-    The axes are in the order of the filter's CRS, which is not known here.
+    The axes are in the order of the filter's CRS, which is unknown here.
     """
     _check_count("BBOX", numbers, (4, 6), at)
     for part in numbers:
@@ -147,7 +147,7 @@ def envelope(numbers: Sequence[Part], at: Place) -> Part:
 
 
 def _as_array(argument: Part) -> Part:
-    """`('a')` is an array of one where an array is wanted, and a string in parentheses elsewhere."""
+    """Return `('a')` as an array of one: elsewhere it is a string in parentheses."""
     if argument.in_parentheses and not isinstance(argument.value, list):
         return array([argument], argument.at)
     return argument
@@ -162,5 +162,5 @@ def _check_count(name: str, arguments: Sequence[Part], counts: tuple[int, ...], 
 
 
 def unknown_operation(name: object, at: Place) -> CqlError:
-    """The error for an operator that the language does not have."""
+    """Return the error for an operator that the language does not have."""
     return fault(f"'{excerpt(name)}' is not an operator or function of CQL2", at)

@@ -1,7 +1,7 @@
-"""Geometry literals, from WKT and from GeoJSON, into GeoJSON geometry objects.
+"""Parse geometry literals from WKT and GeoJSON into GeoJSON geometry objects.
 
-Only what both languages share is checked here: the number of coordinates, closed rings, finite numbers.
-Validity and bounds depend on the column that a literal meets, so `spatial` checks them.
+This checks only the rules that both languages share: number of coordinates, closed rings, finite numbers. Validity and
+bounds depend on the compared column, so `spatial` checks them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _ring(points: Sequence[Position], at: Place) -> Sequence[Position]:
 
 
 class _Wkt:
-    """One WKT literal; `start` is where it stands in the filter."""
+    """One WKT literal; `start` is its offset in the filter."""
 
     def __init__(self, text: str, start: int) -> None:
         self.start = start
@@ -100,7 +100,7 @@ class _Wkt:
         return self.many(self.ring)
 
     def point(self) -> Position:
-        # MULTIPOINT is seen with and without parentheses around each point.
+        # MULTIPOINT occurs with and without parentheses around each point.
         if self.text != "(":
             return self.position()
         self.advance()
@@ -110,7 +110,7 @@ class _Wkt:
 
     def geometry(self, *, collections: bool = True) -> GeoJson:
         at, name = self.at, self.text.upper()
-        # POINT Z and POINTZ are one
+        # POINT Z and POINTZ are the same
         name = name.removesuffix("Z") if name not in _TYPES else name
         if name not in _TYPES or (name == "GEOMETRYCOLLECTION" and not collections):
             raise fault(f"expected a type of geometry, found '{excerpt(self.text)}'", at)
@@ -136,13 +136,13 @@ class _Wkt:
 
 
 def from_wkt(text: str, start: int) -> GeoJson:
-    """The GeoJSON geometry of a WKT literal that stands at offset `start`. Raises CqlError."""
-    # no more than it: the text ends with its last parenthesis, as far as the grammar sees
+    """Return the GeoJSON geometry of a WKT literal at offset `start`. Raises CqlError."""
+    # nothing follows it: the grammar ends the text at its last parenthesis
     return _Wkt(text, start).geometry()
 
 
 def from_geojson(value: object, at: str, *, collections: bool = True) -> GeoJson:
-    """A GeoJSON geometry object, checked; `at` is its JSON pointer. Raises CqlError."""
+    """Return a checked GeoJSON geometry object; `at` is its JSON pointer. Raises CqlError."""
     kind = value.get("type") if isinstance(value, dict) else None
     if isinstance(value, dict) and kind == "GeometryCollection" and collections:
         members = _array(value.get("geometries"), f"{at}/geometries")

@@ -1,4 +1,4 @@
-"""A filter as it was understood: its times without a zone are in UTC, and say so. All else stays as it was written."""
+"""Rewrite a filter as it was interpreted: times without a zone get an explicit UTC. All else stays unchanged."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from libs.ogc.temporal import understood
 
 _STRING = r"'(?:[^'\\]|''|\\.)*'"
-"""As in the grammar."""
+"""The same as in the grammar."""
 _WITHOUT_Z = re.compile(r":\d\d(?:\.\d+)?['\"]")
-"""What no filter lacks that has a time without a zone."""
+"""Occurs in every filter that has a time without a zone."""
 _TEXT = re.compile(
     rf"""(?P<string>{_STRING})|"(?:[^"]|"")+"|(?:(?<![\w:.])(?P<name>TIMESTAMP|INTERVAL)\s*)?(?P<open>\()|\)""",
     re.IGNORECASE | re.DOTALL,
@@ -19,7 +19,7 @@ _JSON = re.compile(r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\
 
 
 def in_utc(text: str, lang: str) -> str:
-    """A filter that can be parsed, with each of its times that does not end with `Z` in UTC, as RFC 3339 has it."""
+    """Return a valid filter with all times in UTC as in RFC 3339; times that end with `Z` stay unchanged."""
     if not _WITHOUT_Z.search(text):
         return text
     pieces, end = [], 0
@@ -31,7 +31,7 @@ def in_utc(text: str, lang: str) -> str:
 
 
 def _times_of_text(text: str) -> Iterator[re.Match[str]]:
-    """The strings within TIMESTAMP() and INTERVAL()."""
+    """Yield the strings within TIMESTAMP() and INTERVAL()."""
     of_times: list[bool] = []
     for match in _TEXT.finditer(text):
         if match["open"]:
@@ -44,8 +44,8 @@ def _times_of_text(text: str) -> Iterator[re.Match[str]]:
 
 
 def _times_of_json(text: str) -> Iterator[re.Match[str]]:
-    """The strings that are a `timestamp`, or an end of an `interval`."""
-    # of each array and object around: whether its strings are times
+    """Yield the strings that are a `timestamp`, or an end of an `interval`."""
+    # for each enclosing array and object: whether its strings are times
     of_times: list[bool] = []
     key = ""
     for match in _JSON.finditer(text):

@@ -15,7 +15,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 
 
 def date_literal(text: object, at: Place) -> date:
-    """An RFC 3339 full-date. Raises CqlError."""
+    """Parse an RFC 3339 full-date. Raises CqlError."""
     if not isinstance(text, str) or not _DATE.match(text):
         raise fault(f"'{excerpt(text)}' is not a date such as 2020-01-31", at)
     try:
@@ -25,7 +25,7 @@ def date_literal(text: object, at: Place) -> date:
 
 
 def timestamp_literal(text: object, at: Place) -> datetime:
-    """An RFC 3339 date-time, in UTC. Raises CqlError."""
+    """Parse an RFC 3339 date-time, in UTC. Raises CqlError."""
     if not isinstance(text, str) or len(text) > 64:
         raise fault(f"'{excerpt(text)}' is not a timestamp such as 2020-01-31T12:00:00Z", at)
     try:
@@ -35,7 +35,7 @@ def timestamp_literal(text: object, at: Place) -> datetime:
 
 
 def interval(start: Part, end: Part, at: Place) -> Part:
-    """An interval, closed at both ends; `'..'` is open. Raises CqlError."""
+    """Return an interval, closed at both ends; `'..'` is open. Raises CqlError."""
     bounds = [_bound(start), _bound(end)]
     first, last = bounds
     if isinstance(first, date) and isinstance(last, date) and _day_or_instant_after(first, last):
@@ -57,7 +57,7 @@ def _bound(part: Part) -> date | datetime | ast.Node | None:
 
 
 def _day_or_instant_after(first: date, last: date) -> bool:
-    """Whether `first` is later; a date and a timestamp are compared by day."""
+    """Return whether `first` is later; a date and a timestamp are compared by day."""
     if isinstance(first, datetime) and isinstance(last, datetime):
         return first > last
     return _day(first) > _day(last)

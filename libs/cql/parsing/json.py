@@ -1,4 +1,4 @@
-"""CQL2 JSON into pygeofilter's AST."""
+"""Parse CQL2 JSON into pygeofilter's AST."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _CANONICAL = {name.casefold(): name for name in _FUNCTIONS}
 
 
 def parse_json(text: str) -> Ast:
-    """The AST of a CQL2 JSON filter. Raises CqlError with the pointer of the first fault.
+    """Return the AST of a CQL2 JSON filter. Raises CqlError with the pointer of the first fault.
 
-    Text that is no JSON is reported by character position.
+    Invalid JSON is reported by character position.
     """
     check_source(text)
     check_json_depth(text)
@@ -57,7 +57,7 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _expression(value: Any, at: str) -> Part:
-    """Anything that may be an operand."""
+    """Parse any operand."""
     if isinstance(value, str):
         return Part(check_text(value, at), at)
     if isinstance(value, list):
@@ -116,7 +116,7 @@ def _operation(value: dict[str, Any], at: str) -> Part:
     if name in _COUNTS:
         _check_count(op, _COUNTS[name], parts, at)
         return _operator(name, parts, at)
-    # Without letters it is meant as an operator, and no function can be called like that.
+    # Without letters it is meant as an operator: functions have names with letters.
     if not any(char.isalpha() for char in op):
         raise builders.unknown_operation(op, f"{at}/op")
     if name in ("date", "timestamp", "interval", "bbox"):

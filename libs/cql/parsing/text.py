@@ -1,4 +1,4 @@
-"""CQL2 text into pygeofilter's AST."""
+"""Parse CQL2 text into pygeofilter's AST."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from libs.cql.parsing.geometry_literals import from_wkt
 
 
 def parse_text(text: str) -> Ast:
-    """The AST of a CQL2 text filter. Raises CqlError with the position of the first fault."""
+    """Return the AST of a CQL2 text filter. Raises CqlError with the position of the first fault."""
     check_source(text)
     try:
         part: Part = _PARSER.parse(text)  # type: ignore[assignment]  # the transformer makes Parts of trees
@@ -39,7 +39,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 @v_args(inline=True)
 class _TreeBuilder(Transformer[Token, Part]):
-    """Builds the AST while lark reduces, so that no parse tree is kept or walked."""
+    """Builds the AST while lark reduces, so that no parse tree is stored or walked."""
 
     def disjunction(self, *parts: Part) -> Part:
         return builders.combine(ast.Or, parts)
@@ -127,9 +127,9 @@ class _TreeBuilder(Transformer[Token, Part]):
 
 
 class _BoundedLexer(BasicLexer):
-    """lark's lexer, which gives up when a filter has too many tokens: parsing costs 10 µs for each."""
+    """lark's lexer, limited in the number of tokens: parsing costs 10 µs per token."""
 
-    __future_interface__ = 2  # lark hands over its state instead of the bare text
+    __future_interface__ = 2  # lark passes its state instead of the bare text
 
     def lex(self, state: LexerState, parser_state: Any) -> Iterator[Token]:
         for count, token in enumerate(super().lex(state, parser_state), start=1):
@@ -167,13 +167,13 @@ def _syntax_error(error: UnexpectedInput, text: str) -> CqlError:
 
 
 def _expected(names: set[str], text: str, at: int) -> tuple[str, ...]:
-    """The terminals that could have stood there, in a reader's words."""
+    """Return the terminals that would have been valid there, in plain words."""
     if "NAME" in names:
         return ("a property", "a value", "a function")
     words = []
     if "COMPARISON" in names:
         words.append("a comparison")
-    # After a complete predicate both an arithmetic operator and AND would do; one hint is enough.
+    # After a complete predicate, both an arithmetic operator and AND would be valid; one hint is enough.
     is_open = text.count("(", 0, at) > text.count(")", 0, at)
     words += [
         word

@@ -1,1 +1,1 @@
-"""The one list of collections: what the database offers, as the operator configured it, for every service."""
+"""The list of collections for all services: from the database, with the operator's configuration."""

@@ -1,4 +1,4 @@
-"""What an operator says about collections: YAML files, checked on load, read anew when they change.
+"""The operator's configuration of collections: YAML files, checked on load, read again when they change.
 
 include: ["hazard.*"]            # patterns of ids; without it all spatial tables of COLLECTION_SCHEMAS
 exclude: ["hazard.scratch_*"]
@@ -8,29 +8,29 @@ collections:
     description: ...
     id_column: event_id          # a column with unique values, instead of the primary key
     geometry_column: geom        # the default among several
-    datetime_column: event_date  # or, of features that last, where they start and end: [began, ended]
-    issued_column: updated       # when features were issued: how new the data are
-    properties: [magnitude, depth]   # the columns to show beside the id, in this order; without it all
+    datetime_column: event_date  # or, for features that last, their start and end: [began, ended]
+    issued_column: updated       # issue time of features: the age of the data
+    properties: [magnitude, depth]   # columns to show besides the id, in this order; default: all
     sort: [-event_date]          # default order of items
-    importance: [-magnitude]     # what a tile keeps where it has too many features
-    minzoom: 0                   # zooms of WebMercatorQuad, instead of what the data suggest
+    importance: [-magnitude]     # priority of features if a tile has too many
+    minzoom: 0                   # zooms of WebMercatorQuad, instead of those computed from the data
     maxzoom: 12
-    tile_properties:             # what tiles of these zooms hold; of others everything, and what a request names always
+    tile_properties:             # properties of tiles at these zooms; default: all; a request may name others
       0-4: [magnitude, depth]
       5-7: [magnitude, depth, place]
-    longitudes: stored           # beyond ±180 as they are stored, instead of turned round the Earth
-    crs: [EPSG:25832]            # in which features may be asked for beside CRS84 and their own; without it the usual
-    overview: false              # not among what maps and tiles of all collections show, unless a request names it
-    item_links:                  # links of a feature to others: relation type, their column: own column with its value
+    longitudes: stored           # beyond ±180 as stored, instead of moved into ±180
+    crs: [EPSG:25832]            # CRSs of responses, besides CRS84 and the stored one; default: those of the tile sets
+    overview: false              # not in maps and tiles of all collections, unless a request names it
+    item_links:                  # links to other features: relation type, their column: own column with the same value
       predecessor-version: {event_id: event_id, advisory_time: previous_advisory_time}
-    situation:                   # the landing page begins with those in force, or those of the last days
+    situation:                   # landing page: active features, or those of the last days
       title: Strong earthquakes
       at_least: {magnitude: 6}
       unset: [withdrawn]
       days: 30
     keywords: [earthquake]
     license: https://creativecommons.org/publicdomain/zero/1.0/
-    part_licenses:               # of what in the data has another
+    part_licenses:               # parts of the data with another licence
       "Nearest places: GeoNames, CC BY 4.0": https://creativecommons.org/licenses/by/4.0/
     attribution: USGS
 """
@@ -61,7 +61,7 @@ from libs.ogc.link import is_web_address
 from libs.web.settings import SettingsError
 from services.common.situation.asked import Asked
 
-# Columns that say how much a feature matters, most telling first.
+# Columns that show how much a feature matters, the most informative first.
 _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")
 
 
@@ -72,7 +72,7 @@ _CODE = re.compile(r"(?:EPSG|ESRI):(\d{4,6})\Z", re.ASCII)
 
 
 class ConfigError(SettingsError):
-    """The file is malformed, or says something about a column that does not exist; the message says where."""
+    """The file is malformed, or names a column that does not exist; the message says where."""
 
 
 def _texts(value: object) -> object:
@@ -95,7 +95,7 @@ def _addresses(value: object) -> object:
 
 
 def _one_or_two(value: object) -> object:
-    """A column, or two: where features start and where they end."""
+    """Parse one column, or two: the start and the end of features."""
     names = _texts(value) if isinstance(value, list) else value
     if not isinstance(names, str) and not (isinstance(names, tuple) and len(names) == len(set(names)) == 2):
         raise ValueError("must be a text, or a list of two columns: where features start and where they end")
@@ -103,7 +103,7 @@ def _one_or_two(value: object) -> object:
 
 
 def _by_zoom(value: object) -> object:
-    """`{0-4: [...], 5: [...]}` as first zoom, last zoom, names; ranges may not overlap."""
+    """Parse `{0-4: [...], 5: [...]}` into first zoom, last zoom, names; ranges may not overlap."""
     if not isinstance(value, dict):
         raise ValueError("must be a mapping from zooms, such as 0-4, to lists of columns")  # noqa: TRY004 - pydantic's
     ranges: list[tuple[int, int, object]] = []
@@ -129,7 +129,7 @@ def _srids(value: object) -> object:
 
 
 def _pairs(value: object) -> object:
-    """`{predecessor-version: {event_id: event_id, …}}` as relation types with pairs of columns."""
+    """Parse `{predecessor-version: {event_id: event_id, …}}` into relation types with pairs of columns."""
     if not isinstance(value, dict):
         raise ValueError("must be a mapping from relation types to mappings of columns")  # noqa: TRY004 - pydantic's
     for rel, found_by in value.items():
@@ -150,7 +150,7 @@ class _Said(BaseModel):
 
 
 class CollectionConfig(_Said):
-    """What the file says about one collection; None or empty where it says nothing."""
+    """The file's settings of one collection; None or empty if not set."""
 
     title: str | None = None
     description: str | None = None
@@ -182,7 +182,7 @@ class CollectionConfig(_Said):
 
 
 class CatalogueConfig(_Said):
-    """A whole file, or several together."""
+    """A whole file, or several merged."""
 
     include: _Texts = ("*",)
     exclude: _Texts = ()
@@ -193,9 +193,9 @@ class CatalogueConfig(_Said):
 
     @classmethod
     def load(cls, *files: Path) -> Self:
-        """What the files say together: a later one adds to what earlier ones say of a collection, member by member.
+        """Merge the files: a later one overrides an earlier one's settings of a collection one by one.
 
-        Raises ConfigError, with every fault, where a file cannot be read or is malformed.
+        Raises ConfigError, with every fault, if a file cannot be read or is malformed.
         """
         said: dict[str, Any] = {}
         collections: dict[str, dict[str, Any]] = {}
@@ -230,9 +230,9 @@ class CatalogueConfig(_Said):
         return spatial or named or any(fnmatchcase(collection_id, pattern) for pattern in nonspatial)
 
     def apply(self, collection: Collection, *, id_column: bool = True) -> Collection:
-        """The collection as configured, without the `id_column` where that is not to be used.
+        """Return the collection as configured; without its `id_column` if `id_column` is False.
 
-        Raises ConfigError for a column that it does not have.
+        Raises ConfigError for a column that does not exist.
         """
         said = self.collections.get(collection.id, CollectionConfig())
         if not id_column:
@@ -242,7 +242,7 @@ class CatalogueConfig(_Said):
         _known(f"{where}.id_column", said.id_column, names)
         key = said.id_column or collection.key
         composite = () if said.id_column else collection.composite_key
-        # without the key's column features had no ids, and pages no place to start at
+        # without the key's column, features would have no ids, and pages could not start after a row
         shown = {name: position for position, name in enumerate(said.properties)}
         if shown:
             for name in (key,) if key is not None else composite:
@@ -251,7 +251,7 @@ class CatalogueConfig(_Said):
         start, end = said.datetime_column if isinstance(said.datetime_column, tuple) else (said.datetime_column, None)
         times = [entry.name for entry in collection.times]
         _known(f"{where}.datetime_column", start, times)
-        # what is not shown cannot be filtered by
+        # hidden columns cannot be filtered by
         shown_times = [name for name in times if not shown or name in shown]
         _known(f"{where}.issued_column", said.issued_column, shown_times)
         if end is not None:
@@ -274,7 +274,7 @@ class CatalogueConfig(_Said):
             description=said.description or collection.description,
             key=key,
             composite_key=composite,
-            # of the database's own key, its values are said to be unique; nobody watches over those of another column
+            # the database guarantees that values of its own key are unique, but not those of another column
             key_repeats=collection.key_repeats if said.id_column is None else said.id_column != collection.key,
             suggested_key=None if said.id_column else collection.suggested_key,
             geometries=tuple(
@@ -314,7 +314,7 @@ def _check_situation(where: str, asked: Asked | None, collection: Collection, st
 
 
 def _shape(collection: Collection) -> str:
-    """Changes with anything that answers show beside the rows: names, texts, the order of columns."""
+    """Return a hash that changes with everything in responses except the rows: names, texts, the order of columns."""
     shown = (
         collection.shape,
         collection.title,
@@ -349,7 +349,7 @@ _WORDS = {
         ("int_type", "greater_than_equal", "less_than_equal"), f"must be a whole number from 0 to {_DEEPEST}"
     ),
 }
-"""Kind of fault to what an author of YAML understands, where the library speaks of Python."""
+"""Messages for authors of YAML by kind of fault; the library's own messages use Python's terms."""
 
 
 def _sentence(fault: ErrorDetails) -> str:

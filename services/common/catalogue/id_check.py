@@ -1,4 +1,4 @@
-"""Configured columns of ids whose values repeat: found out at the start and now and then, and reported in the log."""
+"""Find configured id columns with repeated values, at start and from time to time, and log them."""
 
 import logging
 import time
@@ -9,26 +9,26 @@ from libs.pg.sql import Sql, ident, sql
 
 _LOG = logging.getLogger("dams.catalogue")
 _PAUSE = 1000
-"""How many times as long as it took the ids are left alone."""
+"""Pause between two checks of a collection, as a multiple of the last check's duration."""
 
 
 class IdCheck:
-    """Looks whether features of a collection share ids, where no unique index keeps them from it.
+    """Checks whether features of a collection share ids, if no unique index prevents it.
 
-    Again every `trusted_seconds`, more seldom where it takes long. What takes longer than `statement_ms` stays unknown:
-    then pages lose nothing, as they go by more than the id, but an id may lead to another feature.
+    Repeated every `trusted_seconds`, less often if it is slow. A check that exceeds `statement_ms` has no result. Then
+    pages lose nothing, because they use more than the id, but an id may lead to another feature.
     """
 
     def __init__(self, database: Database, *, statement_ms: int = 1000, trusted_seconds: float = 60.0) -> None:
         self._database = database
         self._statement_ms = statement_ms
         self._trusted_seconds = trusted_seconds
-        # by relation, shape and column: until when it is not looked at again, and what is wrong
+        # by relation, shape and column: the time of the next check, and the fault
         self._known: dict[tuple[int, str, str | None], tuple[float, str | None]] = {}
         self._told: dict[str, str | None] = {}
 
     async def repeats(self, collection: Collection) -> bool:
-        """Whether two features are known to have the same id. Raises Unavailable."""
+        """Return whether two features are known to have the same id. Raises Unavailable."""
         if not collection.key or not collection.key_repeats or collection.kind == "function":
             return False
         name = (collection.oid, collection.shape, collection.key)

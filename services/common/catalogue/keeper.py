@@ -1,4 +1,4 @@
-"""The catalogue's keeper: introspects the database now and then and serves the result to everybody."""
+"""Keep the catalogue: introspect the database regularly and serve the result to all services."""
 
 import logging
 import time
@@ -23,7 +23,7 @@ from services.common.situation.situation import Wanted
 _LOG = logging.getLogger("dams.catalogue")
 
 _DIAGNOSIS_SECONDS = 5.0
-"""Between two looks at what is wrong with the database."""
+"""Seconds between two diagnoses of the database."""
 
 
 class CatalogueKeeper(Catalogue):
@@ -59,10 +59,10 @@ class CatalogueKeeper(Catalogue):
         self._refreshing = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        # a file that is wrong from the start is for the operator to mend before anything is served
+        # an operator must fix an invalid file before the service starts
         self._read_config()
         first = await self._refreshing.enter_async_context(periodic(self._refresh, self._pause, name="catalogue"))
-        # without the database the service starts all the same, says that it is not ready, and goes on trying
+        # without the database, the service starts, reports that it is not ready, and keeps trying
         await first.wait()
         return self
 
@@ -70,7 +70,7 @@ class CatalogueKeeper(Catalogue):
         await self._refreshing.aclose()
 
     def situation(self) -> list[Wanted]:
-        """What the collections file wants on the landing page, of the collections that there are, in its order."""
+        """Return the collections that the collections file puts on the landing page, in its order, if they exist."""
         states = self._introspection.states
         return [
             (found, said.situation, states.get(name))
@@ -92,7 +92,7 @@ class CatalogueKeeper(Catalogue):
                 await self._explain()
 
     async def _explain(self) -> None:
-        """Tells in the log why there are no collections, or none of a schema; the same once."""
+        """Log why there are no collections, or none in a schema; once per reason."""
         now = time.monotonic()
         if self._findings is not None and now - self._diagnosed < _DIAGNOSIS_SECONDS:
             return
@@ -106,12 +106,12 @@ class CatalogueKeeper(Catalogue):
         self._findings = findings
 
     async def health(self) -> str | None:
-        """None, or what is missing and why."""
+        """Return the missing dependency and why, or None."""
         missing = await super().health()
         return missing and " ".join([f"{missing}.", *map(str, self._findings or ())])
 
     def emptiness(self) -> str | None:
-        """None, or why the catalogue is there and has no collections."""
+        """Return why the catalogue has no collections, or None."""
         if self._collections is None or self._collections:
             return None
         number = len(self._left_out)
@@ -122,11 +122,11 @@ class CatalogueKeeper(Catalogue):
         return " ".join(["catalogue: no collections.", *left_out, *map(str, self._findings or ())])
 
     async def refresh(self) -> None:
-        """Reads configuration and database anew. Raises Unavailable where the database cannot be reached."""
+        """Read configuration and database again. Raises Unavailable if the database cannot be reached."""
         try:
             self._read_config()
         except ConfigError as error:
-            # once for each cause: the file is looked at every few seconds
+            # once per cause: the file is checked every few seconds
             if str(error) != self._refused:
                 _LOG.error("configuration refused; the last good one stays", extra={"fields": {"cause": str(error)}})
             self._refused = str(error)
@@ -144,7 +144,7 @@ class CatalogueKeeper(Catalogue):
         }
         for collection in introspected:
             configured = collections.get(collection.id)
-            # another key than the database's own is one that the file names
+            # a key other than the database's own comes from the file
             if configured is not None and configured.key != collection.key and await self._ids.repeats(configured):
                 collections[collection.id] = self._config.apply(collection, id_column=False)
         if collections == self._collections:
@@ -152,7 +152,7 @@ class CatalogueKeeper(Catalogue):
         if self._collections is not None and (changed := collections.keys() ^ self._collections.keys()):
             _LOG.info("catalogue changed", extra={"fields": {"collections": sorted(changed)[:20]}})
         self.document = json_bytes({"collections": list(collections.values())})
-        # once per change, not per question: thousands of collections are megabytes
+        # once per change, not per request: thousands of collections are megabytes
         self.etag = weak_etag(self.document)
         self._collections = collections
 
@@ -179,7 +179,7 @@ class CatalogueKeeper(Catalogue):
             raise ConfigError(str(error)) from None
         if stamps != self._config_stamps:
             self._config = CatalogueConfig.load(*self._config_files)
-            # of files that were read: rights may change, and with them no time of a file
+            # times of the files that were read: changed permissions do not change a file's time
             self._config_stamps = stamps
             self._known = {}
 

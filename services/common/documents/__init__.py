@@ -1,1 +1,1 @@
-"""What is said of collections, as JSON."""
+"""JSON documents about collections."""

@@ -16,9 +16,9 @@ OFFERS = (MediaType.JSON, MediaType.HTML)
 
 
 def collection_json(collection: Collection, whole: Whole, base: str, media_type: str) -> dict[str, Any]:
-    """The Collection resource, the same by itself and in the list."""
+    """Return the Collection resource, the same by itself and in the list."""
     segment = path_segment(collection.id)
-    # only the key is filled in: other braces are variables of a template
+    # fill in only the key: other braces are variables of a template
     filled = [
         replace(entry.link, href=entry.link.href.replace("{collectionId}", segment))
         for entry in whole.collection_links
@@ -41,7 +41,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         "links": links_json(links),
         **({"extent": extent} if (extent := extent_json(collection)) else {}),
         "itemType": "feature",
-        # no text of the OGC defines it; ldproxy and ogc-client have it by this name
+        # no OGC standard defines it; ldproxy and ogc-client use this name
         **({"itemCount": collection.item_count} if collection.item_count is not None else {}),
         "crs": list(collection.crs()),
         **({"storageCrs": storage} if (storage := collection.storage_crs()) else {}),
@@ -49,7 +49,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
 
 
 def _licences(collection: Collection) -> dict[str, str]:
-    """Addresses by words: a resource has as many as parts of it have (recommendation /rec/core/fc-md-license)."""
+    """Return addresses by text: a resource lists the licences of all its parts (/rec/core/fc-md-license)."""
     return {
         **({"Licence of the data": collection.license} if collection.license else {}),
         **{f"{each.title}: {each.licence}": each.licence_url for each in collection.publishers if each.licence_url},
@@ -58,10 +58,10 @@ def _licences(collection: Collection) -> dict[str, str]:
 
 
 def publication_json(collection: Collection) -> dict[str, Any]:
-    """Who publishes live data, how often, and when they last changed; nothing where nobody says."""
+    """Return the publishers of live data, the rhythm, and the time of the last change; empty if unknown."""
     if not collection.publishers:
         return {}
-    # one form and one zone, so that texts compare as times do
+    # all in one form and zone, so that texts compare like times
     updated = max(publisher.updated for publisher in collection.publishers)
     publishers = [
         {
@@ -78,7 +78,7 @@ def publication_json(collection: Collection) -> dict[str, Any]:
 
 
 def extent_json(collection: Collection) -> dict[str, Any]:
-    """Spatial and temporal extent; what is not known is left out."""
+    """Return spatial and temporal extent, without unknown parts."""
     geometry = collection.geometry()
     start, end = collection.temporal_extent()
     spatial = {"spatial": {"bbox": [list(geometry.bbox)], "crs": CRS84}} if geometry and geometry.bbox else {}
@@ -87,7 +87,7 @@ def extent_json(collection: Collection) -> dict[str, Any]:
 
 
 def facts(collection: Collection) -> dict[str, Any]:
-    """What a page says about a collection beside its document."""
+    """Return the facts on a collection's page that are not in its document."""
     geometry = collection.geometry()
     return {
         "rows": collection.rows,

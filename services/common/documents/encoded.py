@@ -1,4 +1,4 @@
-"""Collections as JSON, encoded once as long as nothing changes."""
+"""Collections as JSON, encoded once per change."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -9,12 +9,12 @@ from libs.ogc.service_part import Whole
 from libs.web.respond import json_bytes
 from services.common.documents.collection import collection_json
 
-# stands for the base address, which each client may know by another name; nobody else can know it
+# placeholder for the base address, which differs by client; random, so that no text can contain it
 _BASE = f"http://{secrets.token_hex(16)}.invalid"
 
 
 class EncodedCollections:
-    """The Collection resources of the latest catalogue, but for the base address."""
+    """The Collection resources of the latest catalogue, without the base address."""
 
     def __init__(self) -> None:
         self._collections: Mapping[str, Collection] = {}
@@ -22,7 +22,7 @@ class EncodedCollections:
         self._encoded: dict[str, tuple[Collection, bytes]] = {}
 
     def array(self, page: Iterable[Collection], known: Mapping[str, Collection], whole: Whole, base: str) -> bytes:
-        """A JSON array of some of the `known` collections of the catalogue, with links below `base`."""
+        """Return a JSON array of some of the `known` collections of the catalogue, with links below `base`."""
         if self._collections is not known or self._whole is not whole:
             self._encoded = {
                 identifier: (collection, encoded)

@@ -1,4 +1,4 @@
-"""Links of the parts, made absolute."""
+"""Make the links of the parts absolute."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,5 +7,5 @@ from libs.ogc.link import Link
 
 
 def absolute(base: str, links: Iterable[Link]) -> list[Link]:
-    """Links that start with `/`, under the base address."""
+    """Put links that start with `/` below the base address."""
     return [replace(link, href=f"{base}{link.href}") if link.href.startswith("/") else link for link in links]

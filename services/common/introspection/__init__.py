@@ -1,1 +1,1 @@
-"""The collections as the database describes them: tables, views and functions, their columns and extents."""
+"""Read the collections from the database: tables, views and functions, their columns and extents."""

@@ -1,4 +1,4 @@
-"""Statements that may take so long and no longer."""
+"""Statements with a time limit."""
 
 import logging
 
@@ -9,14 +9,14 @@ _LOG = logging.getLogger("dams.catalogue")
 
 
 class TooSlowError(Exception):
-    """A statement takes longer than it may, or what it reads is broken."""
+    """A statement exceeds its time limit, or reads a broken relation."""
 
 
 async def rows_within(database: Database, statement: Sql, statement_ms: int, of: str, unknown: str) -> list[tuple]:  # type: ignore[type-arg]
-    """The rows of a statement that takes no longer than `statement_ms`.
+    """Return the rows of a statement that takes at most `statement_ms`.
 
-    Raises TooSlowError, told in the log by what of which collection is `unknown` then; Unavailable where the database
-    cannot be reached.
+    Raises TooSlowError and logs what is `unknown` about the collection `of`. Raises Unavailable if the database cannot
+    be reached.
     """
     text, arguments = statement.render()
     try:
@@ -24,7 +24,7 @@ async def rows_within(database: Database, statement: Sql, statement_ms: int, of:
             await connection.execute("SELECT set_config('statement_timeout', $1, true)", str(statement_ms))
             return [tuple(row) for row in await connection.fetch(text, *arguments)]
     except Exception as error:
-        # a slow or broken view costs only itself; without the database the last catalogue is better
+        # a slow or broken view affects only itself; without the database, the last catalogue stays in use
         if await database.passes(error):
             raise
         _LOG.info(unknown, extra={"fields": {"collection": of, "cause": str(error.__cause__ or error)}})

@@ -1,4 +1,4 @@
-"""What a column is to a client: JSON Schema type, format, title, unit."""
+"""Describe columns for clients: JSON Schema type, format, title, unit."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ _UNIT = re.compile(r"\s*\[([^\[\]]+)\]\s*\Z")
 
 
 def column_of(entry: dict[str, Any]) -> Column:
-    """The column that a row of relations.sql describes."""
+    """Return the column of a row of relations.sql."""
     kind, format_ = _json_type(entry)
     title, description, unit = split_comment(entry["comment"])
     if kind == "string" and format_ is None and entry["name"].endswith("url"):
@@ -31,7 +31,7 @@ def column_of(entry: dict[str, Any]) -> Column:
 
 
 def argument_of(entry: dict[str, Any]) -> Argument:
-    """The argument of a function that a row of functions.sql describes."""
+    """Return the function's argument of a row of functions.sql."""
     kind, format_ = _json_type(entry)
     return Argument(entry["name"], entry["sql_type"], kind, format_, entry["default"])
 
@@ -46,7 +46,7 @@ def _json_type(entry: dict[str, Any]) -> tuple[str, str | None]:
 
 
 def _items(entry: dict[str, Any]) -> str | None:
-    """Type of an array's members: of JSON, composite values and the like any."""
+    """Return the type of an array's members: None for JSON, composite values and the like."""
     if entry["category"] != "A" or entry["element_kind"] not in ("b", "e", "r", "m"):
         return None
     known = internal_type(entry["element_type"])

@@ -1,4 +1,4 @@
-"""Extents of collections at a cost that does not grow with their rows."""
+"""Read extents of collections at a cost that does not grow with their rows."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ Ends = tuple[str | None, str | None, bool]
 Sampled = tuple[list[str], bool]
 """Moments from the statistics, and whether there are rows without one."""
 
-# An estimate changes with the statistics that it is taken from.
+# An estimate changes with the statistics that it uses.
 _ANALYSED = """
 SELECT oid::bigint, (pg_stat_get_analyze_count(oid) + pg_stat_get_autoanalyze_count(oid))::text
 FROM pg_class WHERE relkind IN ('r', 'm', 'p')
@@ -35,7 +35,7 @@ FROM pg_class WHERE relkind IN ('r', 'm', 'p')
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A collection with its extents, as they were read in the given state of its relations."""
+    """A collection with its extents, read in the given state of its relations."""
 
     state: object
     bare: Collection
@@ -43,11 +43,11 @@ class _Known:
 
 
 class Extents:
-    """Reads extents, anew only where rows or statistics may have changed since.
+    """Reads extents again only if rows or statistics may have changed.
 
-    Boxes come from the root of the GiST index or from statistics (ST_EstimatedExtent), times from the two ends
-    of a btree index, else from statistics. What is not known stays None. Everything is read anew now and then,
-    for a replica counts no changes.
+    Boxes come from the root of the GiST index or from statistics (ST_EstimatedExtent), times from the two ends of a
+    btree index, else from statistics. Unknown extents are None. Everything is read again from time to time, because a
+    replica counts no changes.
     """
 
     def __init__(self, database: Database, *, trusted_seconds: float = 300.0) -> None:
@@ -57,20 +57,20 @@ class Extents:
         self._known: dict[str, _Known] = {}
         self._read_at = 0.0
         self.states: Mapping[str, object] = {}
-        """What the extents of each collection depend on, by id, as of the last time."""
+        """The state that the extents of each collection depend on, by id, at the last read."""
         self.counted: Mapping[str, object] = {}
-        """The same of those collections whose every change is another state."""
+        """The same for collections where every change gives another state."""
 
     async def filled_in(
         self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
-        """The collections with the extents of their geometry and datetime columns. Raises Unavailable.
+        """Return the collections with the extents of their geometry and datetime columns. Raises Unavailable.
 
-        Those whose ids are among `locked` cannot be looked at, and have the extents that they had.
+        Collections with an id in `locked` cannot be read, and keep their extents.
         """
         if time.monotonic() - self._read_at > self._trusted_seconds:
             self._known, self._read_at = {}, time.monotonic()
-        # the states before the extents: what is known is never older than its state
+        # read the states before the extents: then an extent is never older than its state
         state = await self._database_states.read()
         versions = state.relations
         analysed = {row[0]: row[1] for row in await self._database.fetch(sql(_ANALYSED))}
@@ -88,7 +88,7 @@ class Extents:
             for collection in collections
             if collection.sources
             and not collection.row_security
-            # a view is among its own sources, and has no rows
+            # a view is one of its own sources, and has no rows
             and all(versions.get(oid, "") is not None for oid in collection.sources)
         }
         known = {
@@ -102,17 +102,17 @@ class Extents:
         for collection in collections:
             found = known.get(collection.id)
             if collection.id in locked and found is None:
-                # to be read once it is no longer locked
+                # read it again when the lock is gone
                 known[collection.id] = _Known(None, collection, collection)
             elif found is None or found.bare is not collection:
                 extents = read[collection.id] if found is None else found.filled
                 known[collection.id] = _Known(states[collection.id], collection, _with(collection, extents))
-        # what is gone is forgotten
+        # drop removed collections
         self._known = known
         return tuple(known[collection.id].filled for collection in collections)
 
     async def _read(self, collections: Sequence[Collection]) -> dict[str, Collection]:
-        # side by side: most of it is the server's work, and thousands of tables take a second
+        # concurrently: most of the work is the server's, and thousands of tables take a second
         boxes, ends, sampled = await asyncio.gather(
             self._each(
                 ((collection.id, column.name), query)
@@ -144,7 +144,7 @@ class Extents:
         }
 
     async def _each(self, queries: Iterable[tuple[Key, Query]]) -> Found:
-        """Run many small queries as a few; where a batch fails, one by one: a bad table costs only itself."""
+        """Run many small queries as a few batches; if a batch fails, one by one: a bad table affects only itself."""
         waiting = list(queries)
         found: Found = {}
         for start in range(0, len(waiting), _BATCH):
@@ -156,7 +156,8 @@ class Extents:
                     try:
                         found.update(await self._run([query]))
                     except Exception as error:
-                        # a slow or broken table costs only itself; without the database the last catalogue is better
+                        # a slow or broken table affects only itself; without the database, the last catalogue stays in
+                        # use
                         if await self._database.passes(error):
                             raise
                         _LOG.warning("no extent", extra={"fields": {"collection": query[0][0], "cause": str(error)}})
@@ -202,7 +203,7 @@ def _is_indexed(collection: Collection, column: TimeColumn) -> bool:
 
 
 def _with(collection: Collection, extents: Collection) -> Collection:
-    """`collection` with the extents of another of the same columns."""
+    """Return `collection` with the extents of another one with the same columns."""
     return replace(collection, geometries=extents.geometries, times=extents.times)
 
 
@@ -211,7 +212,7 @@ def _with_ends(column: TimeColumn, ends: Ends) -> TimeColumn:
 
 
 def ends_of(rows: Sequence[tuple[bool | None, datetime | None]]) -> Ends:
-    """First and last moment of the rows of `time_query`, None where open, and whether there are rows without one."""
+    """Return first and last moment of the rows of `time_query`, None if open, and whether rows have none."""
     moments = {first: moment for first, moment in rows if moment is not None}
     nulls = any(first is None for first, _ in rows)
     start, end = moments.get(True), moments.get(False)
@@ -224,7 +225,7 @@ def _span(texts: Iterable[str], nulls: bool) -> Ends:
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:
-            # infinity, and years that neither RFC 3339 nor Python knows, are open ends
+            # infinity, and years that neither RFC 3339 nor Python supports, are open ends
             year = 1 if text.startswith("-") or text.endswith("BC") else 9999
             moment = datetime(year, 1, 1, tzinfo=UTC)
         moments.append(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
@@ -232,7 +233,7 @@ def _span(texts: Iterable[str], nulls: bool) -> Ends:
 
 
 def _moment(value: datetime) -> str | None:
-    # infinity comes back as the last or first moment that Python knows: an open end
+    # infinity arrives as the first or last moment of Python's calendar: an open end
     if value.year in (1, 9999):
         return None
     return rfc3339(value if value.tzinfo else value.replace(tzinfo=UTC))

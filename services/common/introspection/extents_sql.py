@@ -1,4 +1,4 @@
-"""The queries for extents: from the rows of what is small and of views, else from indexes and statistics only."""
+"""The queries for extents: from rows for small tables and views, else only from indexes and statistics."""
 
 from collections.abc import Callable, Sequence
 from typing import LiteralString
@@ -12,17 +12,19 @@ from libs.pg.sql import EMPTY, Sql, bind, ident, join, sql
 Key = tuple[str, str]
 """Collection id and column name."""
 Query = Callable[[Sql], Sql]
-"""Makes the statement, whose first column is the given position in a batch."""
+"""Returns the statement, whose first column is the given position in a batch."""
 
 _STORED = ("table", "materialized view")
 _TABLES = (*_STORED, "partitioned table")
 SMALL = 8 * 1024 * 1024
-"""Bytes of a table whose rows are read, some milliseconds each: then its extent is right before it is analysed, too,
-and after a DELETE."""
+"""Size in bytes up to which a table's rows are read, some milliseconds each.
+
+So the extent of a small table is right even before ANALYZE and after a DELETE.
+"""
 
 
 def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
-    """West, south, east, north in degrees, or no row; None where neither rows nor estimates tell."""
+    """Return a query of west, south, east, north in degrees, or no row; None if neither rows nor estimates have it."""
     if collection.row_security or collection.kind not in _TABLES:
         return None
     exact = sql(
@@ -30,7 +32,7 @@ def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
         shape=_shape(column),
         table=ident(collection.schema, collection.name),
     )
-    # what the server keeps of geographies is a box in three dimensions around the Earth's centre
+    # for geographies, the server stores a 3D box around the Earth's centre
     estimated = sql("SELECT NULL AS box") if column.is_geography else _estimated(collection, column)
     box = sql(
         "SELECT CASE WHEN {size} <= {small} THEN ({exact}) ELSE ({estimated}) END AS box",
@@ -49,7 +51,7 @@ def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
 
 
 def _shape(column: GeometryColumn) -> Sql:
-    """What a row adds to the extent: a geography in degrees, one that crosses the antimeridian beyond 180."""
+    """Return a row's part of the extent: for a geography in degrees, beyond 180 if it crosses the antimeridian."""
     shape = sql("{column}::geometry", column=ident(column.name))
     if not column.is_geography:
         return shape
@@ -58,10 +60,10 @@ def _shape(column: GeometryColumn) -> Sql:
 
 
 def _size(collection: Collection) -> Sql:
-    """Bytes of a table with what is stored out of line, as geometries are."""
+    """Return the size of a table in bytes, including data stored out of line, such as geometries."""
     template: LiteralString = "pg_table_size({oid})"
     if collection.kind == "partitioned table" or len(collection.sources) > 1:
-        # with its partitions or children, which have rows of its
+        # with its partitions or children, which contain rows of the table
         template = "(SELECT sum(pg_table_size(inhabited)) FROM unnest({oid} || {sources}) AS inhabited)"
     return sql(
         template,
@@ -78,7 +80,7 @@ def _estimated(collection: Collection, column: GeometryColumn) -> Sql:
             name=bind(collection.name, "text"),
             column=bind(column.name, "text"),
         )
-    # of a partitioned table the server keeps nothing; none where a partition may not be looked at
+    # the server stores no box for a partitioned table; the result is NULL if a partition is not readable
     return sql(
         "SELECT CASE WHEN bool_and(has_table_privilege(c.oid, 'SELECT')) THEN"
         " ST_Extent(CASE WHEN has_table_privilege(c.oid, 'SELECT')"
@@ -95,7 +97,7 @@ def _in_degrees(box: Sql, column: GeometryColumn) -> Sql:
     if srid in (0, 4326) or column.is_geography:
         return box
     if srid == WEB_MERCATOR:
-        # PROJ turns longitudes beyond ±180 back, corner by corner
+        # PROJ would move longitudes beyond ±180 back, each corner separately
         return sql(
             "SELECT ST_MakeBox2D(ST_MakePoint(ST_XMin(box) / {metres}, ST_Y({south})),"
             " ST_MakePoint(ST_XMax(box) / {metres}, ST_Y({north}))) AS box"
@@ -105,7 +107,7 @@ def _in_degrees(box: Sql, column: GeometryColumn) -> Sql:
             north=in_lonlat(sql("ST_SetSRID(ST_MakePoint(0, ST_YMax(box)), 3857)"), srid),
             box=box,
         )
-    # the box is bent in another CRS: densify its edges before they are transformed
+    # the box is bent in another CRS: add positions to its edges before they are transformed
     edges = sql(
         "ST_Segmentize(ST_SetSRID(box::geometry, {srid}), greatest(ST_XMax(box) - ST_XMin(box), 1e-9) / 32)",
         srid=bind(srid, "int4"),
@@ -118,10 +120,10 @@ def _in_degrees(box: Sql, column: GeometryColumn) -> Sql:
 
 
 def time_query(collection: Collection, column: TimeColumn) -> Query | None:
-    """Two rows: whether it is the first moment or the last, and the moment as timestamptz, null where open.
+    """Return a query of two rows: whether it is the first moment, and the moment as timestamptz, null if open.
 
-    A third one of nulls where there is a row without a moment. No row where no index leads to them and the table is
-    not small. None where it is none.
+    A third row with nulls says that some rows have no moment. The result is empty if no index has the ends and the
+    table is not small. Returns None for a column that is not supported.
     """
     property_ = collection.column(column.name)
     if property_ is None or column.is_period or collection.row_security or collection.kind not in _TABLES:
@@ -130,7 +132,7 @@ def time_query(collection: Collection, column: TimeColumn) -> Query | None:
 
 
 def view_box(view: Collection, column: GeometryColumn) -> Sql:
-    """A position of no meaning, then west, south, east, north in degrees of all rows of a view; or no row."""
+    """Select an unused position, and west, south, east, north in degrees of all rows of a view; or no row."""
     box = sql(
         "SELECT ST_Extent({shape}) AS box FROM {view}",
         shape=_shape(column),
@@ -140,12 +142,12 @@ def view_box(view: Collection, column: GeometryColumn) -> Sql:
 
 
 def box_of_index(table: Collection, column: GeometryColumn) -> Sql:
-    """The row of `view_box` for a table whose rows are too many to be read: those at the ends of a spatial index.
+    """Select the row of `view_box` for a table with too many rows to read: from the ends of a spatial index.
 
-    No row where there is none. Unlike the index itself, which covers what was deleted, it shrinks.
+    No row without an index. Unlike the index's own box, which includes deleted rows, it shrinks.
     """
     name, relation = ident(column.name), ident(table.schema, table.name)
-    # the index gives rows in the order of their boxes' distance from a line beside all of them
+    # the index returns rows by the distance of their boxes from a line beside all of them
     end: LiteralString = (
         "(SELECT {name} AS g FROM {relation} ORDER BY {name} <#> ST_SetSRID(ST_MakeLine("
         "ST_MakePoint({x1}, {y1}), ST_MakePoint({x2}, {y2})), {srid}) LIMIT 1) AS {end}"
@@ -193,7 +195,7 @@ def _ends_of_box(box: Sql, column: GeometryColumn) -> Sql:
 
 
 def ends_of_view(view: Collection, column: TimeColumn) -> Sql:
-    """The rows of `time_query`, whatever it takes to find them."""
+    """Select the rows of `time_query`, however long it takes."""
     return _ends(view, column, nullable=True)(sql("0"))
 
 
@@ -201,17 +203,17 @@ def _ends(collection: Collection, column: TimeColumn, *, nullable: bool, small: 
     name, table = ident(column.name), ident(collection.schema, collection.name)
     start, end_ = name, name
     if column.is_period:
-        # of a range without an end, infinity; one that is empty is at no time
+        # infinity for a range without an end; an empty range has no time
         found: LiteralString = "CASE WHEN NOT isempty({name}) THEN coalesce({bound}({name}), {infinity}) END"
         start = sql(found, name=name, bound=sql("lower"), infinity=sql("'-infinity'"))
         end_ = sql(found, name=name, bound=sql("upper"), infinity=sql("'infinity'"))
-    # looked at before the table is
+    # PostgreSQL tests this before it reads the table
     condition = (
         sql(" AND (SELECT {size}) <= {small}", size=_size(collection), small=bind(SMALL, "int8")) if small else EMPTY
     )
-    # min() and max() do the same, and are planned three times as slowly
+    # min() and max() give the same, but take three times as long to plan
     end = (
-        # infinity, and years that neither RFC 3339 nor Python knows, are open ends
+        # infinity, and years that neither RFC 3339 nor Python supports, are open ends
         "(SELECT {position}, {first},"
         " CASE WHEN {name} >= '0001-01-02' AND {name} < '9999-12-31' THEN {name}::timestamptz END"
         " FROM {table} WHERE {name} IS NOT NULL{condition} ORDER BY {name}"
@@ -236,16 +238,16 @@ def _ends(collection: Collection, column: TimeColumn, *, nullable: bool, small: 
 
 
 def sampled_times(columns: Sequence[tuple[str, str, str]]) -> Sql:
-    """What the statistics hold of each given column.
+    """Select the statistics of each given column.
 
-    `schema`, `name`, `attribute`, `values` (moments as text) and `nulls` (whether rows have none).
+    Columns are `schema`, `name`, `attribute`, `values` (moments as text) and `nulls` (whether rows have none).
     """
     schemas, names, attributes = zip(*columns, strict=True)
     return sql(
         "SELECT s.schemaname AS schema, s.tablename AS name, s.attname AS attribute,"
         " array_remove(ARRAY[bounds[1], bounds[array_upper(bounds, 1)]] || common, NULL) AS values,"
         " s.null_frac > 0 AS nulls"
-        # matched against the catalogue's own columns first: the view is a join of five tables
+        # join with the catalogue's columns first: the view is a join of five tables
         " FROM unnest({schemas}, {names}, {attributes}) AS wanted(schema, name, attribute)"
         " JOIN pg_stats s ON s.schemaname = wanted.schema AND s.tablename = wanted.name"
         " AND s.attname = wanted.attribute,"

@@ -9,7 +9,7 @@ WITH candidate AS (
       AND p.proretset AND p.prokind = 'f' AND p.provolatile IN ('i', 's') AND p.provariadic = 0
       AND has_schema_privilege(n.oid, 'USAGE')
       AND has_function_privilege(p.oid, 'EXECUTE')
-      -- what belongs to an extension is its own affair, such as spatial_ref_sys
+      -- objects of an extension, such as spatial_ref_sys, are left out
       AND (n.nspname || '.' || p.proname = ANY ($2::text[]) OR NOT EXISTS (
           SELECT FROM pg_depend d
           WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
@@ -71,7 +71,7 @@ SELECT
             'category', t.typcategory,
             'default', pg_get_function_arg_default(c.oid, u.position::int)
         ) ORDER BY u.position), '[]')
-        -- the names, and the places of defaults, count what comes out as well
+        -- names and the positions of defaults also count output parameters
         FROM unnest(coalesce(c.proallargtypes, c.proargtypes::oid[])) WITH ORDINALITY AS u(type, position)
         JOIN pg_type t ON t.oid = u.type
         WHERE c.proargmodes IS NULL OR c.proargmodes[u.position] IN ('i', 'b')

@@ -1,4 +1,4 @@
-"""The collections of a database, read from its system catalogues and indexes."""
+"""Read the collections of a database from its system catalogues and indexes."""
 
 import json
 import logging
@@ -22,7 +22,7 @@ from services.common.introspection.view_check import ViewCheck
 from services.common.introspection.view_extents import ViewExtents
 
 Row = Any
-"""A row as libs.pg gives it."""
+"""A row from libs.pg."""
 
 _LOG = logging.getLogger("dams.catalogue")
 _RELATIONS = (Path(__file__).parent / "relations.sql").read_text(encoding="utf-8")
@@ -53,12 +53,12 @@ _GEOMETRY_TYPE = {
 
 
 class Introspection:
-    """The collections in some schemas of a database, read again and again at little cost while nothing changes."""
+    """The collections in some schemas of a database; reading them again is cheap while nothing changes."""
 
     def __init__(
         self, database: Database, schemas: tuple[str, ...], extension_collections: tuple[str, ...] = ()
     ) -> None:
-        """What belongs to an extension is no collection, but for those that are named."""
+        """Objects of an extension are not collections, except those in `extension_collections`."""
         self._database = database
         self._extension_collections = extension_collections
         self._schemas = schemas
@@ -69,21 +69,21 @@ class Introspection:
         self._counts = RowCounts(database)
         self._publishers = Publishers(database)
         self._known: dict[tuple[object, ...], Collection] = {}
-        # by oid, as they were when nobody had them locked
+        # by oid, in their last state without a lock
         self._unlocked: dict[int, tuple[Row, Collection]] = {}
-        # materialised views without data that the log tells of
+        # materialised views without data that were logged
         self._unfilled: set[str] = set()
 
     @property
     def states(self) -> Mapping[str, object]:
-        """What the rows follow from, by id, of the collections whose changes are known of."""
+        """By id, the state that the rows depend on, for collections with known changes."""
         return self._extents.states
 
     async def collections(self) -> tuple[Collection, ...]:
-        """Every collection, with extents, ordered by id; the same object as before where it is the same.
+        """Return every collection, with extents, ordered by id; an unchanged one is the same object as before.
 
-        A relation that somebody has locked stays as it was; of a new one what can be known without opening it is said.
-        Raises Unavailable where the database cannot be reached.
+        A locked relation keeps its last state; for a new one, only facts that need no access to it are known. Raises
+        Unavailable if the database cannot be reached.
         """
         relations = await self._database.fetch(self._statement(_RELATIONS))
         functions = await self._database.fetch(self._statement(_FUNCTIONS))
@@ -92,7 +92,7 @@ class Introspection:
         found: dict[str, Collection] = {}
         locked: set[str] = set()
         unfilled: set[str] = set()
-        # a table keeps its name where a function has the same
+        # a table takes precedence over a function with the same name
         for rows, read in ((functions, _function), (relations, _relation)):
             for row in rows:
                 if not row.get("populated", True):
@@ -145,7 +145,7 @@ class Introspection:
         )
 
     def _before(self, row: Row) -> Collection | None:
-        """What a relation that somebody has locked was before, where all that is known without opening it still is."""
+        """Return a locked relation's last state, if everything that is known without opening it is unchanged."""
         before, collection = self._unlocked.get(row["oid"], (None, None))
         if before is None or not row.get("locked"):
             return None
@@ -163,7 +163,7 @@ def _read(
     try:
         return known.get(_identity(row)) or read(dict(row))
     except Exception:
-        # a relation that we cannot make sense of costs only itself
+        # a relation that this code does not understand affects only itself
         _LOG.exception("collection left out", extra={"fields": {"collection": f"{row['schema']}.{row['name']}"}})
         return None
 
@@ -207,7 +207,7 @@ def _collection(row: dict[str, Any], kind: str) -> Collection:
         geometries=tuple(_geometry(entry) for entry, kind in zip(entries, kinds, strict=True) if kind is Kind.GEOMETRY),
         times=tuple(
             TimeColumn(entry["name"], entry["sql_type"])
-            # a range of time is the default where there is no instant
+            # a range of time is the default only without an instant
             for wanted in (TEMPORAL, {Kind.PERIOD})
             for entry, kind in zip(entries, kinds, strict=True)
             if kind in wanted
@@ -220,7 +220,7 @@ def _collection(row: dict[str, Any], kind: str) -> Collection:
 
 
 def _geometry(entry: dict[str, Any]) -> GeometryColumn:
-    """Type and SRID from the typmod, as PostGIS packs them (gserialized_typmod.c): SRID, type, Z, M."""
+    """Return type and SRID from the typmod, as PostGIS packs them (gserialized_typmod.c): SRID, type, Z, M."""
     typmod = entry["typmod"]
     geography = entry["base_type"] == "geography"
     declared, not_null = entry["sql_type"], entry["not_null"]

@@ -1,4 +1,4 @@
-"""Keys of what has no single column that its table declares as one: of views, and of several columns."""
+"""Find keys for views, and for multi-column keys of tables."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -13,7 +13,7 @@ from services.common.introspection.view_definition import Definition, Place, rea
 
 _LOG = logging.getLogger("dams.catalogue")
 _DEEPEST = 20
-"""Views over views."""
+"""Maximum depth of views over views."""
 _MOST_KEYS = 8
 _LIKELY = ("id", "gid", "fid", "ogc_fid", "objectid", "object_id", "uuid", "guid", "osm_id", "pk", "key", "code")
 
@@ -26,7 +26,7 @@ SELECT w.ev_class::bigint AS oid, w.xmin::text AS written,
 FROM pg_rewrite w JOIN pg_class c ON c.oid = w.ev_class AND c.relkind = 'v'
 WHERE w.ev_class = ANY ({oids}::oid[]) AND w.ev_type = '1'
 """
-# those of a table do not cover its children (INHERITS); what is deferred holds between transactions all the same
+# the keys of a table do not cover its children (INHERITS); deferred constraints hold between transactions
 _INDEXES = """
 SELECT i.indrelid::bigint AS oid, a.numbers, a.names, a.not_null
 FROM pg_index i
@@ -46,7 +46,7 @@ ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """Columns (by number) whose values no two rows share, but where they are null."""
+    """Columns (by number) with a distinct combination of values in each row, except for nulls."""
 
     columns: tuple[int, ...]
     not_null: bool
@@ -60,11 +60,11 @@ class _Found:
 
 
 class Keys:
-    """Gives collections that have no key of one column those that their indexes and definitions tell."""
+    """Adds keys from indexes and view definitions to collections without a single-column key."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        # by oid of a view: the transaction that wrote it, and what it says
+        # by oid of a view: the transaction that wrote it, and its definition
         self._definitions: dict[int, tuple[str, Definition | None]] = {}
         self._names: dict[int, dict[int, str]] = {}
         self._filled: dict[str, tuple[Collection, _Found | None, Collection]] = {}
@@ -73,9 +73,9 @@ class Keys:
     async def filled_in(
         self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
-        """The collections, the same object as before where it is the same. Raises Unavailable.
+        """Return the collections, the same object as before for an unchanged one. Raises Unavailable.
 
-        Those whose ids are among `locked` cannot be looked at, and have the keys that they had.
+        Collections with an id in `locked` cannot be read, and keep their keys.
         """
         wanted = [collection for collection in collections if collection.key is None and collection.kind != "function"]
         definitions = await self._read_definitions([entry.oid for entry in wanted if entry.kind == "view"])
@@ -85,7 +85,7 @@ class Keys:
         for collection in wanted:
             found = chosen[collection.id]
             if found is not None and not found.unique and collection.kind == "materialized view":
-                # its columns are never declared to have no nulls
+                # its columns are never declared NOT NULL
                 before = self._filled.get(collection.id)
                 if collection.id not in locked:
                     chosen[collection.id] = await self._without_nulls(collection, found)
@@ -99,7 +99,7 @@ class Keys:
         )
 
     async def _read_definitions(self, oids: Iterable[int]) -> Mapping[int, Definition | None]:
-        """Those of the views and of the views below them, each read once for each time that it is written."""
+        """Return the definitions of the views and of the views below them, each read once per change."""
         found: dict[int, tuple[str, Definition | None]] = {}
         waiting = set(oids)
         self._names = {}
@@ -130,7 +130,7 @@ class Keys:
         return keys
 
     async def _without_nulls(self, collection: Collection, found: _Found) -> _Found:
-        """As the index on it tells at once; of several columns it does not."""
+        """Check for nulls with the index, which has the answer at once for a single column."""
         if len(found.names) > 1:
             return found
         nulls = sql(
@@ -181,7 +181,7 @@ def _chosen(
     keys: Mapping[int, list[_Key]],
     names: Mapping[int, dict[int, str]],
 ) -> _Found | None:
-    """The best key: of one column rather than several, without nulls rather than with some."""
+    """Return the best key: one column before several, without nulls before with nulls."""
     candidates, numbered = keys.get(collection.oid, []), names.get(collection.oid, {})
     if collection.kind == "view":
         definition = definitions.get(collection.oid)
@@ -214,7 +214,7 @@ def _keys_of(
         if below is not None:
             of_sources[number] = _keys_of(below, definitions, keys, depth + 1)
         else:
-            # whoever has nulls in a unique index may have them several times
+            # a unique index allows several rows with nulls
             of_sources[number] = (
                 [key for key in keys.get(source, []) if key.not_null] if isinstance(source, int) else []
             )
@@ -247,7 +247,7 @@ def _keys_of(
 
 
 def _is_given(found: Definition, number: int, key: _Key, needed: set[int]) -> bool:
-    """Whether the rows of other sources have at most one row of this one, by this key of it."""
+    """Return whether each row of the other sources matches at most one row of this one, by this key of it."""
     given: set[Place] = set()
     for equal in found.equal:
         if equal.within is None or number in equal.within:
@@ -258,7 +258,7 @@ def _is_given(found: Definition, number: int, key: _Key, needed: set[int]) -> bo
 
 
 def _suggested(collection: Collection) -> str | None:
-    """A column that may tell features apart, for all that its name says."""
+    """Return a column that may identify features, judging by its name."""
     likely = (*_LIKELY, f"{collection.name}_id", f"{collection.name.removesuffix('s')}_id")
     by_name = {column.name.lower(): column for column in collection.columns if _is_id(column)}
     found = next((by_name[name].name for name in likely if name in by_name), None)

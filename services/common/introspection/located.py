@@ -1,4 +1,4 @@
-"""Where the rows of a geometry column are: their extent, and how far beyond ±180 their longitudes go."""
+"""Locate the rows of a geometry column: their extent, and how far their longitudes go beyond ±180."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,14 +8,14 @@ from libs.catalogue.model import GeometryColumn
 from libs.geo.longitudes import MOST_TURNS, WEB_MERCATOR, can_be_given, reaches_antimeridian, turned_ends, turns_of
 
 _DEGREES = (0, 4326)
-"""SRIDs of columns whose numbers are taken for longitudes and latitudes."""
+"""SRIDs of columns whose coordinates are longitude and latitude."""
 _TURNED = (*_DEGREES, WEB_MERCATOR)
 _MOST = 361.0
-"""Without an SRID: what goes further is in another CRS."""
+"""Limit without an SRID: coordinates beyond it belong to another CRS."""
 
 
 def may_lie_anywhere(column: GeometryColumn) -> GeometryColumn:
-    """A column of which nothing is known yet; a geography never has longitudes beyond ±180, but may cross it."""
+    """Return a column with nothing known yet; a geography stays within ±180, but may cross the antimeridian."""
     if column.is_geography:
         may = column.dimension != 0
         return replace(column, crosses=may, partial=may)
@@ -25,10 +25,10 @@ def may_lie_anywhere(column: GeometryColumn) -> GeometryColumn:
 
 
 def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryColumn:
-    """The column with the box of the first row: west, south, east, north in degrees, as stored; of geographies that
-    cross the antimeridian beyond 180.
+    """Return the column with the box in the first row: west, south, east, north in degrees, as stored.
 
-    Without a row, or with one that fits no CRS that is known, nothing is known of the column.
+    A geography that crosses the antimeridian has an east beyond 180. Without a row, or with a box outside any known
+    CRS, nothing is known of the column.
     """
     unknown = may_lie_anywhere(replace(column, bbox=None))
     if not rows or any(not isinstance(value, float) for value in rows[0]):
@@ -37,7 +37,7 @@ def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> Geometry
     if not (south <= 90 and north >= -90):
         return unknown
     if unknown.turns:
-        # without a declared SRID the rows may be in any: only a box that fits degrees is one
+        # without a declared SRID, rows may be in any CRS: accept only a box that fits degrees
         if column.srid == 0 and not (west >= -_MOST and east <= _MOST and south >= -91 and north <= 91):
             return unknown
         turns = turns_of(west, east)
@@ -50,12 +50,12 @@ def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> Geometry
         west, east = turned_ends(west, east)
     if not (west <= 180 and east >= -180):
         return replace(column, bbox=None)
-    # outwards, so that a box of these numbers has every feature
+    # round outwards, so that the box contains every feature
     box = (max(-180.0, _below(west)), max(-90.0, _below(south)), min(180.0, -_below(-east)), min(90.0, -_below(-north)))
     return replace(column, bbox=box)
 
 
 def _below(degrees: float) -> float:
-    """The largest number of five decimals, a metre, that is not above this one."""
+    """Return the largest number with five decimals (a metre) that is not above this one."""
     rounded = round(degrees, 5)
     return rounded if rounded <= degrees else round(rounded - 1e-5, 5)

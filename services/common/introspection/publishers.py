@@ -1,4 +1,4 @@
-"""Who publishes what a collection holds, as the loader of the database notes it."""
+"""The publishers of a collection's data, as the database's loader records them."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import sql
 
-# a database without this schema has no such function, and another role no right to it
+# a database without this schema has no such function, and another role may not be allowed to call it
 _HAS = sql(
     "SELECT count(*) > 0 AS has FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
     "WHERE n.nspname = 'dams' AND p.proname = 'data_sources' "
@@ -21,17 +21,17 @@ _PUBLISHERS = sql(
 
 
 class Publishers:
-    """Reads who publishes which tables; a statement of some tenths of a millisecond each time."""
+    """Reads the publishers of tables; each read is a statement of some tenths of a millisecond."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        # by id: as it came, who publishes it, and with them
+        # by id: the original, its publishers, and the completed collection
         self._filled: dict[str, tuple[Collection, tuple[Publisher, ...], Collection]] = {}
 
     async def filled_in(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
-        """The collections with `publishers`, and their attribution; the same objects where they are the same.
+        """Return the collections with `publishers` and their attribution; unchanged ones are the same objects.
 
-        A view has those of the tables that it shows. Raises Unavailable.
+        A view has the publishers of its tables. Raises Unavailable.
         """
         by_relation = await self._read()
         if not by_relation:

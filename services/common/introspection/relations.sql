@@ -1,7 +1,8 @@
 -- One row per relation in the given schemas that the role may read: what it is, its columns, its key.
 -- Only the system catalogues are read, so the cost does not depend on the number of rows.
 WITH locked AS MATERIALIZED (
-    -- what somebody has for himself, or waits to have: whoever opens it waits, too, as sizes and definitions of views do
+    -- relations that a session has locked exclusively, or waits to lock: whoever opens one waits too, as the functions
+    -- for sizes and view definitions would
     SELECT coalesce(i.indrelid, l.relation) AS oid
     FROM pg_locks l
     LEFT JOIN pg_index i ON i.indexrelid = l.relation
@@ -20,7 +21,7 @@ relation AS (
       AND has_schema_privilege(n.oid, 'USAGE')
       -- every column must be readable: a role with rights on some columns only would meet errors later
       AND has_table_privilege(c.oid, 'SELECT')
-      -- what belongs to an extension is its own affair, such as spatial_ref_sys
+      -- objects of an extension, such as spatial_ref_sys, are left out
       AND (n.nspname || '.' || c.relname = ANY ($2::text[]) OR NOT EXISTS (
           SELECT FROM pg_depend d
           WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
@@ -80,10 +81,10 @@ key AS (
     ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid
 ),
 unstable AS MATERIALIZED (
-    -- what tells of the clock, of the session or of the system catalogues: no dependency on a built-in function is
-    -- recorded, so the text of a definition has to say. Stable functions that look at settings only (to_char) are not
-    -- among them, for those of our sessions never change
-    -- (key words are in capitals there; no \m and no \M, which cost several times as much)
+    -- functions that depend on the clock, the session or the system catalogues. PostgreSQL records no dependency on
+    -- built-in functions, so the text of a definition must be searched. Stable functions that depend only on settings
+    -- (to_char) are not included, as the settings of our sessions never change (key words are in capitals there; no \m
+    -- and no \M, which cost several times as much)
     SELECT '[^\w"](' || string_agg(DISTINCT p.proname, '|') || '|age|mxid_age|current_setting|to_reg[a-z]+'
         '|has_[a-z_]+_privilege|row_security_active|(obj|col|shobj)_description|(database|schema|table)_to_xml[a-z_]*)\('
         '|[^\w"](CURRENT_(DATE|TIME|TIMESTAMP|USER|ROLE|CATALOG|SCHEMA)|SESSION_USER|USER|LOCALTIME(STAMP)?|TABLESAMPLE'
@@ -104,10 +105,10 @@ SELECT
     -- a materialised view that was never filled cannot be read
     r.relispopulated AS populated,
     CASE WHEN r.reltuples >= 0 THEN r.reltuples::bigint END AS rows,
-    -- with what is stored out of line, as large geometries are
+    -- with values stored out of line, such as large geometries
     CASE WHEN r.reltuples > 0 AND r.relkind IN ('r', 'm') AND NOT r.locked
         THEN (pg_table_size(r.oid) / r.reltuples)::bigint END AS row_bytes,
-    -- what is stored out of line tells of a table; of others nothing does
+    -- a table has large rows if it stores values out of line; other relations cannot be checked and count as large
     CASE WHEN r.relkind NOT IN ('r', 'm') OR r.relhassubclass OR r.locked THEN true
         WHEN r.reltoastrelid = 0 THEN false ELSE pg_relation_size(r.reltoastrelid) > 16384 END AS large_rows,
     r.comment AS comment,
@@ -119,7 +120,7 @@ SELECT
     a.columns::text AS columns,
     CASE WHEN r.relkind = 'f' THEN '{}' ELSE coalesce(dependency.sources, ARRAY[r.oid::bigint]) END AS sources,
     dependency.text AS definition,
-    -- size and definition are not known, and what is known of it and its rows otherwise stays as it was
+    -- size and definition are unknown; the caller keeps what it knew before of the relation and its rows
     r.locked OR coalesce(dependency.locked, false) AS locked
 FROM relation r
 JOIN attribute a ON a.attrelid = r.oid
@@ -151,7 +152,7 @@ LEFT JOIN LATERAL (
     blocked AS (
         SELECT EXISTS (SELECT FROM under u JOIN locked l ON l.oid = u.oid) AS locked
     ),
-    -- what says which rows there are; xmin is the transaction that wrote the definition, another after each change
+    -- the definition that determines the rows; xmin is the transaction that wrote it and differs after each change
     definition AS (
         SELECT f.*
         FROM under u
@@ -182,8 +183,8 @@ LEFT JOIN LATERAL (
         ) p
     )
     SELECT
-        -- none where rows change without a change of a table that is counted: with the clock, or in another database
-        -- nor where that cannot be told at the moment
+        -- null if rows can change without a change of a counted table (with the clock, or in another database), and if
+        -- that cannot be determined at the moment
         CASE WHEN (SELECT locked FROM blocked) AND EXISTS (SELECT FROM definition)
             OR EXISTS (SELECT FROM under u JOIN pg_class k ON k.oid = u.oid AND k.relkind IN ('f', 'S'))
             OR EXISTS (SELECT FROM definition f, unstable WHERE ' ' || f.text || ' ' ~ unstable.pattern)

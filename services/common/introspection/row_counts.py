@@ -1,4 +1,4 @@
-"""How many rows collections have: counted when they have changed, within limits, never guessed."""
+"""Number of rows of collections: counted after changes, within limits, never guessed."""
 
 import time
 from collections.abc import Mapping, Sequence, Set
@@ -13,29 +13,30 @@ from services.common.introspection.extents_sql import SMALL
 
 _BATCH = 100
 _MANY = 1_000_000
-"""Rows of a table that can be counted in a quarter of a second, as a rule."""
+"""Number of rows of a table that can usually be counted in a quarter of a second."""
 _CHEAP = 0.05
-"""Seconds."""
+"""Time of a cheap count, in seconds."""
 _PAUSE, _LONG_PAUSE = 20, 120
-"""How many times as long as a count took the collection is left alone while rows change; where it took too long."""
+"""Pauses while rows change, as multiples of the last count's duration; the second one after a count that was too slow.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A count, as it was made in the given state of the collection's relations or later."""
+    """A count, made in the given state of the collection's relations or later."""
 
     state: object
     at: float
     seconds: float
     number: int | None
-    """None where it took too long, or failed."""
+    """None if it took too long, or failed."""
 
 
 class RowCounts:
-    """Counts the rows of collections whose changes the database tells of.
+    """Counts rows of collections that have change tracking.
 
-    What is small is counted together, all else by itself. What takes longer than `statement_ms` has no count. After
-    `round_seconds` nothing more is begun; the others follow at the next time.
+    Small ones are counted together, others separately. A count that exceeds `statement_ms` has no result. After
+    `round_seconds` no further count starts; the others follow in the next round.
     """
 
     def __init__(
@@ -51,16 +52,16 @@ class RowCounts:
         self._round_seconds = round_seconds
         self._least_seconds = least_seconds
         self._known: dict[str, _Counted] = {}
-        # by id: as it came, and with its count
+        # by id: the original, and the collection with its count
         self._filled: dict[str, tuple[Collection, Collection]] = {}
 
     async def filled_in(
         self, collections: tuple[Collection, ...], states: Mapping[str, object], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
-        """The collections with `item_count`, which is None where the number is not known. Raises Unavailable.
+        """Return the collections with `item_count`, None if unknown. Raises Unavailable.
 
-        `states` holds by id what the rows depend on, of collections whose changes are known of; of others no number
-        would stay right. Those whose ids are among `locked` cannot be looked at.
+        `states` has by id the state that the rows depend on, for collections with known changes; for others, no count
+        would stay right. Collections with an id in `locked` cannot be read.
         """
         counted = {collection.id: collection for collection in collections if collection.id in states}
         self._known = {identifier: known for identifier, known in self._known.items() if identifier in counted}
@@ -70,7 +71,7 @@ class RowCounts:
             for collection in counted.values()
             if collection.id not in locked and self._is_due(collection, states[collection.id], started)
         ]
-        # those first that nobody has counted, or not for the longest time
+        # never-counted collections first, then the least recently counted
         due.sort(key=lambda collection: known.at if (known := self._known.get(collection.id)) else float("-inf"))
         small = [collection for collection in due if self._is_small(collection)]
         batches = [small[start : start + _BATCH] for start in range(0, len(small), _BATCH)]
@@ -113,7 +114,7 @@ class RowCounts:
         )
         begun = time.monotonic()
         numbers: dict[int, int | None] = {}
-        # of several that fail together, each is counted by itself the next time
+        # if a batch fails, each of its collections is counted separately in the next round
         with suppress(TooSlowError):
             numbers = dict(await rows_within(self._database, union, self._statement_ms, batch[0].id, "no count"))
         ended = time.monotonic()
@@ -124,7 +125,7 @@ class RowCounts:
 
     def _with(self, collection: Collection, state: object) -> tuple[Collection, Collection]:
         known = self._known.get(collection.id)
-        # of another state it would be wrong
+        # a count of another state would be wrong
         number = known.number if known is not None and known.state == state else None
         before = self._filled.get(collection.id)
         if before is not None and before[0] is collection and before[1].item_count == number:

@@ -1,4 +1,4 @@
-"""Views that fail whenever they are asked: found out before a client does, reported in the log and left out."""
+"""Find views that fail for every request, before a client does; log them and leave them out."""
 
 import logging
 import time
@@ -16,16 +16,16 @@ _WITH_FUNCTIONS = sql(
     "SELECT indrelid::bigint FROM pg_index WHERE indexprs IS NOT NULL OR indpred IS NOT NULL"
     " UNION SELECT polrelid::bigint FROM pg_policy"
 )
-"""Tables whose indexes or policies call functions: no query of them can be planned where one of these fails."""
+"""Tables whose indexes or policies call functions: if such a function fails, no query of the table can be planned."""
 _PATH = "; a function looks for what it names in its search_path: ALTER FUNCTION … SET search_path = … gives it one"
 
 
 class ViewCheck:
-    """Plans a query of each view, and of tables whose indexes or policies call functions, without reading a row.
+    """Plans a query of each view, and of tables whose indexes or policies call functions, without reading rows.
 
-    That meets rights that the view's owner lost, and the like. A new one and a broken one are looked at each time, one
-    that was fine every `trusted_seconds`. What functions name is found out by reading a row, once for each shape, for
-    `statement_ms` at the most; after `round_seconds` the others wait for the next time.
+    This detects, for example, privileges that the view's owner lost. New and broken views are checked each time, others
+    every `trusted_seconds`. Names used by functions are checked by reading a row, once per shape, for at most
+    `statement_ms`; after `round_seconds` the others wait for the next round.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class ViewCheck:
     async def usable(
         self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
-        """The collections without the broken views. Raises Unavailable where the database cannot be reached.
+        """Return the collections without the broken views. Raises Unavailable if the database cannot be reached.
 
-        Those whose ids are among `locked` cannot be looked at, and are what they were.
+        Collections with an id in `locked` cannot be checked, and keep their last result.
         """
         self._reading_ends = time.monotonic() + self._round_seconds
         with_functions = {row[0] for row in await self._database.fetch(_WITH_FUNCTIONS)}
@@ -94,8 +94,8 @@ class ViewCheck:
         return None
 
     async def _read_row(self, view: Collection) -> None:
-        """Raises BrokenFunction, and Unavailable where the database cannot be reached; other rows may be fine."""
-        # works the columns out, and gives none of them
+        """Raise BrokenFunction, or Unavailable if the database cannot be reached; other rows may work."""
+        # it computes the columns without returning them
         text, _ = sql(
             "EXPLAIN (ANALYZE, TIMING OFF) SELECT * FROM {view} LIMIT 1", view=ident(view.schema, view.name)
         ).render()

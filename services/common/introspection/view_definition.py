@@ -1,7 +1,7 @@
-"""What of a view's definition tells its rows apart: where its columns come from, what is joined by what. Pure.
+"""Derive a view's row identity from its definition: source columns and joins. Pure.
 
-PostgreSQL keeps the definition as a tree of nodes in text (`pg_rewrite.ev_action`, nodes/readfuncs.c). What is not
-understood is passed over: then nothing is known of the view's keys.
+PostgreSQL stores the definition as a tree of nodes in text (`pg_rewrite.ev_action`, nodes/readfuncs.c). If a part is
+not understood, nothing is known about the view's keys.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Place = tuple[int, int]
-"""Number of a source within a definition, number of its column."""
+"""Number of a source within a definition, and number of its column."""
 
 _TOKEN = re.compile(r"[(){}]|(?:\\.|[^\s(){}\\])+", re.DOTALL)
 _INNER, _LEFT, _RIGHT = "0", "1", "3"
@@ -24,7 +24,7 @@ class Equal:
     left: Place
     right: Place
     within: frozenset[int] | None = None
-    """The sources that the condition of an outer join chooses rows of; None: it holds for all rows."""
+    """The sources that an outer join's condition restricts; None: it applies to all rows."""
 
 
 @dataclass(slots=True)
@@ -33,21 +33,21 @@ class Definition:
 
     sources: dict[int, "int | Definition"] = field(default_factory=dict)
     nullable: set[int] = field(default_factory=set)
-    """Sources that an outer join may have no row of."""
+    """Sources for which an outer join may have no row."""
     columns: dict[int, Place] = field(default_factory=dict)
-    """Of each column of the result that is one of a source, that."""
+    """The source's column for each column of the result that is one."""
     equal: list[Equal] = field(default_factory=list)
     grouped_by: tuple[int, ...] | None = None
-    """Columns of the result, each combination of which is one row."""
+    """Columns of the result with one row per combination of values."""
 
     def relations(self) -> Iterator[int]:
-        """Oids of all relations, those of the queries within, too."""
+        """Yield the oids of all relations, including those of inner queries."""
         for source in self.sources.values():
             yield from [source] if isinstance(source, int) else source.relations()
 
 
 def read_definition(text: str) -> Definition | None:
-    """The definition that `ev_action` has; None where it is of a shape that tells nothing of its rows."""
+    """Return the definition in `ev_action`; None if its form says nothing about its rows."""
     tokens = iter(_TOKEN.findall(text))
     try:
         (query,) = _value(tokens, next(tokens))
@@ -102,7 +102,7 @@ def _definition(query: Mapping[str, Any]) -> Definition | None:
 
 
 def _join(found: Definition, ranges: list[Any], node: Mapping[str, Any]) -> frozenset[int]:
-    """Takes in what a node of FROM joins; the numbers of its sources."""
+    """Add the joins of a node of FROM; return the numbers of its sources."""
     if node[""] == "RANGETBLREF":
         number = int(node["rtindex"])
         entry = ranges[number - 1]
@@ -114,7 +114,7 @@ def _join(found: Definition, ranges: list[Any], node: Mapping[str, Any]) -> froz
             raise ValueError("a source whose rows nothing is known of")
         return frozenset([number])
     left, right = _join(found, ranges, node["larg"]), _join(found, ranges, node["rarg"])
-    # none of these where each side may have no row (FULL)
+    # not for FULL joins, where each side may have no row
     within = {_INNER: None, _LEFT: right, _RIGHT: left}[node["jointype"]]
     found.nullable |= within or set()
     _conditions(found, ranges, node["quals"], within)
@@ -144,7 +144,7 @@ def _place(ranges: list[Any], node: Mapping[str, Any]) -> Place | None:
 
 
 _EQUALITIES = frozenset(
-    # of the same type or of two sizes of whole numbers: bool, "char", name, int2 to int8, oid, text, bpchar, uuid,
+    # operators of one type or of two sizes of integers: bool, "char", name, int2 to int8, oid, text, bpchar, uuid,
     # date, timestamp, timestamptz, numeric; these numbers are the same in all versions of PostgreSQL (pg_operator.dat)
     str(number)
     for number in (91, 92, 93, 94, 96, 410, 532, 533, 416, 15, 1862, 1868, 607, 98, 1054, 2972, 1093, 2060, 1320, 1752)

@@ -1,4 +1,4 @@
-"""Extents of views, and of tables that no estimate tells the extents of: read from the rows, within limits."""
+"""Extents of views, and of tables without estimates: read from the rows, within limits."""
 
 import time
 from collections.abc import Mapping, Set
@@ -14,31 +14,31 @@ from services.common.introspection.located import located
 
 _LARGE = 500_000_000
 _MANY = 1_000_000
-"""Bytes and rows of a table that can be read in a quarter of a second, as a rule."""
+"""Size in bytes and number of rows of a table that can usually be read in a quarter of a second."""
 _CHEAP = 0.05
-"""Seconds."""
+"""Time of a cheap read, in seconds."""
 _PAUSE, _LONG_PAUSE = 20, 120
-"""How many times as long as it took to read a column it is left alone while rows change; where it took too long."""
+"""Pauses while rows change, as multiples of the last read's duration; the second one after a read that was too slow."""
 
 _Column = GeometryColumn | TimeColumn
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A column of a view with its extent, as it was read in the given state of the view's relations."""
+    """A column of a view with its extent, read in the given state of the view's relations."""
 
     state: object
     at: float
     shape: str
     seconds: float
-    """How long that took."""
+    """Duration of the read in seconds."""
     column: _Column | None
-    """None where it took too long, or failed."""
+    """None if it took too long, or failed."""
 
 
 def _columns(collection: Collection) -> tuple[_Column, ...]:
-    """The columns of which the rows have to tell the extent."""
-    # the times first: an index may answer them at once
+    """Return the columns whose extent must be read from the rows."""
+    # times first: an index may have them at once
     every: tuple[_Column, ...] = (*collection.times, *collection.geometries)
     if collection.kind == "function":
         return ()
@@ -50,7 +50,7 @@ def _columns(collection: Collection) -> tuple[_Column, ...]:
 def _is_read(table: Collection, column: _Column) -> bool:
     if isinstance(column, TimeColumn):
         return column.is_period or (column.start is None and column.end is None)
-    # what is smaller has been read, and an estimate does not shrink with what is deleted
+    # smaller tables have been read, and estimates do not shrink after deletions
     return column.bbox is None or (_size(table) > SMALL and (not _is_large(table) or _by_index(table, column)))
 
 
@@ -63,17 +63,17 @@ def _is_large(table: Collection) -> bool:
 
 
 def _by_index(table: Collection, column: GeometryColumn) -> bool:
-    """Whether the table is too large to be read, but an index may tell."""
+    """Return whether the table is too large to read, but an index may have the extent."""
     of_one = table.kind in ("table", "materialized view") and table.sources == (table.oid,)
     return _is_large(table) and of_one and not table.row_security and not column.is_geography
 
 
 class ViewExtents:
-    """Reads the extents of views, and of tables where the rows have to tell: all rows or nothing, never a part of them.
+    """Reads the extents of views, and of tables without estimates, from all rows or not at all.
 
-    A column whose extent takes longer than `statement_ms` has none. After `round_seconds` no further column is begun,
-    the others follow at the next time; a column is read again when the view's relations have changed, but not within
-    `least_seconds`, longer where it is slow or failed, and every `trusted_seconds` in any case.
+    A column that exceeds `statement_ms` has no extent. After `round_seconds` no further column is started; the others
+    follow in the next round. A column is read again when the view's relations have changed, but not within
+    `least_seconds`, later if it is slow or failed, and in any case every `trusted_seconds`.
     """
 
     def __init__(
@@ -92,21 +92,21 @@ class ViewExtents:
         self._trusted_seconds = trusted_seconds
         # by view and column
         self._known: dict[tuple[str, str], _Read] = {}
-        # by view: as it came, its columns, and both together
+        # by view: the original, its columns, and both combined
         self._filled: dict[str, tuple[Collection, tuple[_Column, ...], Collection]] = {}
 
     async def filled_in(
         self, collections: tuple[Collection, ...], states: Mapping[str, object], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
-        """The collections, the views among them with the extents that are known of them. Raises Unavailable.
+        """Return the collections, views with their known extents. Raises Unavailable.
 
-        `states` tells by collection id what a view's extents depend on. Those whose ids are among `locked` cannot be
-        looked at, and have the extents that they had.
+        `states` has by collection id the state that a view's extents depend on. Collections with an id in `locked`
+        cannot be read, and keep their extents.
         """
         columns = {(view.id, column.name): (view, column) for view in collections for column in _columns(view)}
         self._known = {key: known for key, known in self._known.items() if key in columns}
         started = time.monotonic()
-        # those first that nobody has looked at, or not for the longest time
+        # never-read columns first, then the least recently read
         for key in sorted(columns, key=self._read_at):
             if time.monotonic() - started > self._round_seconds:
                 break

@@ -1,1 +1,1 @@
-"""What is going on: the features that the landing page begins with, read in the background."""
+"""The current situation: the features at the top of the landing page, read in the background."""

@@ -1,4 +1,4 @@
-"""What the collections file asks for of a collection on the landing page."""
+"""The collections file's settings of the landing page for one collection."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -13,13 +13,13 @@ def _names(value: object) -> object:
 
 
 class Asked(BaseModel):
-    """Of features that last: those in force. Of others: those of the last `days`."""
+    """Selects active features if they have an end, else those of the last `days`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str
     at_least: Mapping[str, float] = Field(default_factory=dict)
-    """The least values of numbers, by column."""
+    """Minimum values of numbers, by column."""
     unset: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
-    """Columns that have no value in what counts, such as that of a withdrawal."""
+    """Columns that must be empty, such as the one of a withdrawal."""
     days: Annotated[int, Field(strict=True, ge=1, le=3660)] = 30

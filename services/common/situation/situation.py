@@ -1,4 +1,4 @@
-"""Reads the features that the landing page begins with: when their data have changed, and once a minute."""
+"""Read the features at the top of the landing page: after changes of their data, and once a minute."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +18,9 @@ from services.common.situation.topic import Told, Topic, told
 
 _STATEMENT_MS = 1000
 _MINUTE = 60.0
-"""What is in force follows the clock, too."""
+"""Seconds between reads: active features also change with the clock."""
 Wanted = tuple[Collection, Asked, object]
-"""A collection, what is asked of it, and the state that its rows follow from; None where that is not known."""
+"""A collection, its selection, and the state that its rows depend on; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class _Read:
     state: object
     at: float
     topic: Topic | None
-    """None where nothing could be read, or there is nothing."""
+    """None if nothing could be read, or there is no feature."""
 
 
 class Situation:
@@ -52,11 +52,11 @@ class Situation:
 
     @property
     def topics(self) -> list[Topic]:
-        """In the order of the collections file."""
+        """Return the topics in the order of the collections file."""
         return [read.topic for read in self._read.values() if read.topic is not None]
 
     async def refresh(self) -> None:
-        """Reads what is due. While the database is away the last answer stays."""
+        """Read what is due. While the database is unavailable, the last result stays."""
         present: dict[str, _Read] = {}
         for collection, asked, state in self._wanted():
             before = self._read.get(collection.id)
@@ -73,7 +73,7 @@ class Situation:
         self._read = present
 
     async def _topic(self, collection: Collection, asked: Asked) -> Topic | None:
-        """What is present, else what was last. Raises Unavailable."""
+        """Return the current features, or the last ones. Raises Unavailable."""
         now = datetime.now(UTC).replace(microsecond=0)
         try:
             for only_present in (True, False):

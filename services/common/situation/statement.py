@@ -11,12 +11,12 @@ from libs.pg.sql import Sql, bind, ident, join, sql
 from services.common.situation.asked import Asked
 
 LIMIT = 4
-"""Features of a topic that the page tells of."""
+"""Maximum number of features of a topic on the page."""
 _TOLD = ("source", "country", "magnitude", "category", "alert_level", "max_wind_kt", "wind_kt", "wind_speed_kt", BASIN)
 
 
 def columns_of(collection: Collection) -> list[str]:
-    """The columns that a line about a feature needs."""
+    """Return the columns of a line about a feature."""
     known = [column.name for column in collection.columns]
     pair = collection.lasting()
     first = collection.time()
@@ -26,10 +26,10 @@ def columns_of(collection: Collection) -> list[str]:
 
 
 def newest(collection: Collection, asked: Asked, present: datetime, *, only_present: bool) -> Sql:
-    """The newest features: how many match, longitude and latitude, and then `columns_of`.
+    """Select the newest features: the number of matches, longitude and latitude, and then `columns_of`.
 
-    `only_present` leaves those that are in force at the `present` moment, or of the days before it. Of all, which may
-    be a million, nobody is told how many match: the number is 0 then, so that an index gives the newest at once.
+    `only_present` selects those that are active at `present`, or from the days before it. Without it there may be a
+    million matches, whose number the page does not show: it is 0 then, so that an index returns the newest at once.
     """
     first = collection.time()
     if first is None:
@@ -71,7 +71,7 @@ def _present(collection: Collection, asked: Asked, first: TimeColumn, present: d
 
 
 def _bound(column: TimeColumn, moment: datetime) -> Sql:
-    """The moment as a value of the column's type, so that an index on it serves; a date is its whole day, in UTC."""
+    """Return the moment in the column's type, so that an index is used; a date is a whole day in UTC."""
     moment = moment.astimezone(UTC)
     if column_type(column.sql_type).kind is Kind.DATE:
         return bind(moment.date(), "date")
@@ -81,7 +81,7 @@ def _bound(column: TimeColumn, moment: datetime) -> Sql:
 
 
 def _place(geometry: GeometryColumn) -> Sql:
-    """Longitude and latitude of the middle of the first part's box: cheap, and beside no antimeridian."""
+    """Return longitude and latitude of the middle of the first part's box: cheap, and never across the antimeridian."""
     column = ident(geometry.name)
     shape = sql("{column}::geometry", column=column) if geometry.is_geography else column
     part = sql("ST_Centroid(ST_Envelope(ST_GeometryN({shape}, 1)))", shape=shape)

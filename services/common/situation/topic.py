@@ -1,4 +1,4 @@
-"""What is known of one topic of the landing page."""
+"""One topic of the landing page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,50 +12,56 @@ from libs.ogc.temporal import rfc3339
 from services.common.situation.asked import Asked
 
 SIMULATED = "simulated"
-"""The value of `source` of what nobody observed."""
+"""The value of `source` for simulated features."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A feature as the page tells of it; times in RFC 3339."""
+    """A feature on the page; times in RFC 3339."""
 
     id: str | None
     name: str
     badge: str | None
-    """Its class in a word."""
+    """Its class in one word."""
     start: str | None
     end: str | None
     issued: str | None
     simulated: bool
     place: tuple[float, float] | None
-    """Longitude and latitude of a place in it, in degrees."""
+    """Longitude and latitude of a position in it, in degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What is in force or of the last days, the newest first; where nothing is, what was last."""
+    """Active features or those of the last days, the newest first; without any, the last ones."""
 
     asked: Asked
     collection: Collection
     matched: int
-    """How many are in force or of the last days."""
+    """Number of features that are active or from the last days."""
     told: tuple[Told, ...]
     since: str
-    """The day with which the last days begin."""
+    """The first of the last days."""
 
     @property
     def lasts(self) -> bool:
-        """Whether features are in force for a time."""
+        """Whether features have a duration."""
         return self.collection.lasting() is not None
 
     @property
+    def is_archive(self) -> bool:
+        """Whether the data end before the last days: then that nothing is found says nothing about these days."""
+        as_of = self.collection.as_of()
+        return not self.matched and (as_of is None or as_of[:10] < self.since)
+
+    @property
     def hazard(self) -> str:
-        """What decides its colour and its mark."""
+        """The hazard that decides its colour and symbol."""
         return hazard(self.collection)
 
     @property
     def order(self) -> str:
-        """The column by which the newest is known."""
+        """The column that the newest is chosen by."""
         time = self.collection.time()
         return self.collection.time_issued or (time.name if time else "")
 
@@ -71,7 +77,7 @@ def _name(name: str) -> str:
 
 
 def told(collection: Collection, values: Mapping[str, Any], place: tuple[float, float] | None) -> Told:
-    """A row, its values as the database driver gives them."""
+    """Return the feature of a row, whose values come from the database driver."""
     said = {name: _text(value) for name, value in values.items()}
     time, pair = collection.time(), collection.lasting()
     identifier = said.get(collection.key) if collection.key else None
@@ -101,6 +107,6 @@ def _badge(said: Mapping[str, Any]) -> str | None:
 
 
 def _without_magnitude(name: str, said: Mapping[str, Any]) -> str:
-    """A title such as `M 6.4 - 22 km NNE of Hualien City` without what the badge says."""
+    """Return a title such as `M 6.4 - 22 km NNE of Hualien City` without the part that the badge shows."""
     place = said.get("place")
     return place if isinstance(place, str) and place and isinstance(said.get("magnitude"), int | float) else name

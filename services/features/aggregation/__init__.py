@@ -1,1 +1,1 @@
-"""Counts of features by term, by range, by time and by place: a request for facets, its SQL, its results."""
+"""Count features by term, range, time or place: the facets of a request, their SQL and their results."""

@@ -1,4 +1,4 @@
-"""What was counted, as the buckets of a facet. Pure."""
+"""Turn counted rows into the buckets of a facet. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,29 +16,32 @@ from services.features.aggregation.facet import LONGEST_TERM, PlaceFacet, TermFa
 from services.features.rows.columns import CALENDAR
 
 _LARGE = 2.0**63
-"""The JSON encoder takes no whole number from here on."""
+"""The JSON encoder rejects integers from here on."""
 Row = Sequence[Any]
 Bucket = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The buckets of a facet, in their order, and what is in none of them."""
+    """The buckets of a facet in their order, and the counts outside all buckets."""
 
     buckets: tuple[Bucket, ...]
     values: int
     """Features with a value."""
     nulls: int
-    """Features without one."""
+    """Features without a value."""
     other: int = 0
     """Features in buckets that are left out."""
     other_buckets: int = 0
     more: Mapping[str, Any] = field(default_factory=dict)
-    """What else is to be said, such as the unit of a calendar that was chosen."""
+    """Further members of the result, such as the calendar unit that was chosen."""
 
 
 def term_buckets(facet: TermFacet, rows: Sequence[Row]) -> Counted:
-    """Of rows of value, number, number of different values, features with a value, features without."""
+    """Return the buckets of a term facet.
+
+    A row is (value, number, number of distinct values, features with a value, features without).
+    """
     if not rows:
         return Counted((), 0, 0)
     _, _, different, values, nulls = rows[0]
@@ -63,7 +66,7 @@ def _terms(column: Column, values: list[Any]) -> Sequence[Any]:
 
 
 def as_number(text: str) -> float | int:
-    """A number of the database's as JSON has it: whole ones without a fraction, as far as 64 bits hold them."""
+    """Convert PostgreSQL's text of a number to a JSON number: integers without a fraction, if 64 bits hold them."""
     number = float(text)
     return int(text) if abs(number) < _LARGE and "." not in text and "e" not in text.lower() else number
 
@@ -71,9 +74,9 @@ def as_number(text: str) -> float | int:
 def range_buckets(
     bounds: Sequence[tuple[Any, Any]], rows: Iterable[Row], more: Mapping[str, Any] | None = None
 ) -> Counted:
-    """Of rows of the number of a range, None for no value, and how many features it has.
+    """Return buckets from rows of (index of a range, number of features); the index is None for no value.
 
-    `bounds` are least and greatest of each range, None where it is open.
+    `bounds` are the lower and upper bound of each range; None is an open bound.
     """
     numbers: dict[int | None, int] = dict(rows)  # type: ignore[arg-type]  # each row has two columns
     nulls = numbers.pop(None, 0)
@@ -84,9 +87,10 @@ def range_buckets(
 def lasting_buckets(
     bounds: Sequence[tuple[Any, Any]], rows: Iterable[Row], more: Mapping[str, Any] | None = None
 ) -> Counted:
-    """The same of features that last: rows of the ranges in which they start and end, None where that is open.
+    """Return the buckets of features with a start and an end.
 
-    A feature counts in each range that it meets.
+    A row is (range of the start, range of the end, number of features); None is an open start or end. A feature counts
+    in each range that it overlaps.
     """
     counts, values, nulls = [0] * len(bounds), 0, 0
     for first, last, n in rows:
@@ -115,17 +119,17 @@ def _bound(value: str | Decimal | datetime) -> str | float:
 
 
 def between(edges: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """The ranges between edges that include the data; one of no width where there is but one edge."""
+    """Return the ranges between edges that include the data; a single edge gives one range of width zero."""
     return list(pairwise(edges)) if len(edges) > 1 else [(edges[0], edges[0])]
 
 
 def around(edges: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """The ranges between edges, and those that are open beyond the first and the last."""
+    """Return the ranges between edges, and the two open ranges below the first and above the last."""
     return list(pairwise((None, *edges, None)))
 
 
 def place_buckets(facet: PlaceFacet, rows: Sequence[Row]) -> Counted:
-    """Of rows of column, row and number of a cell, from the southwest to the northeast."""
+    """Return the buckets of rows (column, row, number) of cells, from the southwest to the northeast."""
     nulls = sum(n for i, _, n in rows if i is None)
     cells = sorted((j, i, n) for i, j, n in rows if i is not None)
     buckets = tuple({"value": f"{i}/{j}", "count": n, **_cell(facet, i, j)} for j, i, n in cells)
@@ -135,7 +139,7 @@ def place_buckets(facet: PlaceFacet, rows: Sequence[Row]) -> Counted:
 def _cell(facet: PlaceFacet, i: int, j: int) -> dict[str, Any]:
     size = facet.size
     if facet.hexagons:
-        # as ST_Hexagon(size, i, j): flat on top and bottom, odd columns half a row further north
+        # the same grid as ST_Hexagon(size, i, j): flat at top and bottom, odd columns half a row further north
         x, y, half = 1.5 * size * i, sqrt(3) * size * (j + 0.5 * (i % 2)), sqrt(3) * size / 2
         corners = [
             (x - size, y),
@@ -154,5 +158,5 @@ def _cell(facet: PlaceFacet, i: int, j: int) -> dict[str, Any]:
 
 
 def _on_earth(x: float, y: float) -> list[float]:
-    """Cells at the edge of the world are cut there."""
+    """Return the position, moved onto the edge of the world if it lies outside."""
     return [round(min(max(x, -180.0), 180.0), 9), round(min(max(y, -90.0), 90.0), 9)]

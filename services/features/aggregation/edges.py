@@ -1,4 +1,4 @@
-"""Where the years, months, ... seconds of a calendar begin, in UTC; and ranges of equal width. Pure."""
+"""Edges of facet ranges: starts of calendar units (year to second, in UTC), and ranges of equal width. Pure."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 
 _LAST = datetime.max.replace(tzinfo=UTC)
 _FIFTEEN = Context(prec=15)
-"""Digits of an edge: those that a double holds in any case, so that 4.5 + 0.46 is 4.96."""
+"""Rounds an edge to 15 significant digits, which every double holds: 4.5 + 0.46 gives 4.96."""
 
 
 def _months(count: int) -> Callable[[datetime], datetime]:
@@ -30,7 +30,7 @@ def _of_month(months: int) -> Callable[[datetime], datetime]:
 
 
 def _monday(moment: datetime) -> datetime:
-    # of the year 1 there is no Monday before the first, which is one
+    # the year 1 begins on a Monday, so no earlier Monday is ever needed
     return _midnight(moment) - timedelta(days=moment.weekday())
 
 
@@ -52,20 +52,20 @@ _UNITS: Mapping[str, tuple[Callable[[datetime], datetime], Callable[[datetime], 
     "quarter": (_of_month(3), _months(3), 7_889_238),
     "year": (_of_month(12), _months(12), 31_556_952),
 }
-"""Where the unit begins in which a moment lies, where the next begins, and about how many seconds it has."""
+"""By unit: the start of the unit around a moment, the start of the next unit, and its approximate length in seconds."""
 UNITS = tuple(_UNITS)
 
 
 def suitable_unit(first: datetime, last: datetime, *, most: int = 60) -> str:
-    """The shortest unit of which there are no more than about `most` between two moments; else the year."""
+    """Return the shortest unit that divides the time between two moments into about `most` parts, or the year."""
     seconds = (last - first).total_seconds()
     return next((name for name, (_, _, length) in _UNITS.items() if seconds / length <= most), "year")
 
 
 def calendar_edges(unit: str, first: datetime, last: datetime, *, most: int) -> list[datetime] | None:
-    """The beginnings of the units from that of `first` on, and the end of the one of `last`.
+    """Return the starts of the units from the one around `first`, and the end of the one around `last`.
 
-    None where there are more than `most` units. The end of the year 9999 is its last microsecond.
+    Returns None for more than `most` units. The end of the year 9999 is its last microsecond.
     """
     begin, following, length = _UNITS[unit]
     if (last - first).total_seconds() / length > most + 2:
@@ -81,20 +81,20 @@ def calendar_edges(unit: str, first: datetime, last: datetime, *, most: int) -> 
 
 
 def equal_times(first: datetime, last: datetime, number: int) -> list[datetime]:
-    """The edges of `number` ranges of equal length, to the microsecond; of fewer where they would be none."""
+    """Return the edges of up to `number` ranges of equal length, to the microsecond; fewer if some would be empty."""
     span = (last - first) // timedelta(microseconds=1)
     return sorted({first + timedelta(microseconds=span * step // number) for step in range(number + 1)})
 
 
 def equal_numbers(first: Decimal, last: Decimal, number: int) -> list[str]:
-    """The edges of `number` ranges of equal width, the ends as they are."""
+    """Return the edges of `number` ranges of equal width; the first and last edge are exact."""
     span = last - first
     inner = [str(_FIFTEEN.plus(first + span * step / number)) for step in range(1, number)]
     return list(dict.fromkeys([str(first), *inner, str(last)]))
 
 
 def multiples(width: Decimal, first: Decimal, last: Decimal, *, most: int) -> list[str] | None:
-    """The multiples of `width` around two numbers; None where more than `most` ranges would be between them."""
+    """Return the multiples of `width` around two numbers; None if they would form more than `most` ranges."""
     low, high = ((end / width).to_integral_value(ROUND_FLOOR) for end in (first, last))
     if high - low + 1 > most:
         return None

@@ -1,4 +1,4 @@
-"""What a facet is: a property, and how its values are put into buckets. Frozen values, checked before any SQL."""
+"""A facet: a property, and how its values are put into buckets. Frozen values, checked before any SQL."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,33 +7,33 @@ from libs.catalogue.model import Column, GeometryColumn
 from libs.pg.sql import Sql
 
 MOST_FACETS = 10
-"""In one request."""
+"""Maximum number of facets in one request."""
 MOST_BUCKETS = 1000
-"""Of a facet of terms, numbers or times."""
+"""Maximum number of buckets of a term, number or time facet."""
 MOST_CELLS = 10_000
-"""Of a facet of places."""
+"""Maximum number of cells of a place facet."""
 LONGEST_TERM = 1000
-"""Characters that are shown of a text; what differs only behind them is still counted apart."""
+"""Characters shown of a text. Texts that differ only after these are still counted separately."""
 DEFAULT_BUCKETS = 10
 DEFAULT_CELL = 10.0
-"""Degrees."""
+"""Size of a cell, in degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermFacet:
-    """A bucket for each value of a property, as many as `size`; those with the most features first."""
+    """One bucket per value of a property: the `size` values with the most features."""
 
     name: str
     column: Column
     size: int = DEFAULT_BUCKETS
     sorting: str = "count_desc"
     least: int = 1
-    """Features that a bucket has at the least; others are counted together."""
+    """Minimum number of features of a bucket; smaller buckets are counted together."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberFacet:
-    """Ranges of a number: `bins` of equal width, `quantiles`, ranges of `width`, or between `edges`; one of them."""
+    """Ranges of a number, set by one of: `bins` of equal width, `quantiles`, ranges of `width`, or `edges`."""
 
     name: str
     column: Column
@@ -45,10 +45,10 @@ class NumberFacet:
 
 @dataclass(frozen=True, slots=True)
 class TimeFacet:
-    """Ranges of time, in UTC: of a calendar's `unit`, `bins` of equal length, `quantiles`, or between `edges`.
+    """Ranges of time in UTC: a calendar `unit`, `bins` of equal length, `quantiles`, or `edges`.
 
-    Without any of them of the unit that suits the data. With `end`, features last from `column` to `end`, and count in
-    each bucket that they meet.
+    Without any of these, the unit that suits the data is used. With `end`, features last from `column` to `end` and
+    count in each bucket that they overlap.
     """
 
     name: str
@@ -62,14 +62,14 @@ class TimeFacet:
 
 @dataclass(frozen=True, slots=True)
 class PlaceFacet:
-    """Cells of degrees: squares of `size`, or hexagons whose sides are of `size`."""
+    """Cells in degrees: squares of width `size`, or hexagons with sides of `size`."""
 
     name: str
     geometry: GeometryColumn
     size: float = DEFAULT_CELL
     hexagons: bool = False
     placed: Sql | None = None
-    """Of rows whose place the database can work out; None where it is all."""
+    """Condition for rows whose place the database can compute; None if it can compute all."""
 
 
 Facet = TermFacet | NumberFacet | TimeFacet | PlaceFacet

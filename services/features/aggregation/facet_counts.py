@@ -1,4 +1,4 @@
-"""Counts by facets, exact, made once for each data version, selection and facet."""
+"""Exact counts by facet, computed once per data version, selection and facet."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -32,9 +32,9 @@ from services.features.aggregation.facet import (
 from services.features.rows.failing_rows import FailingRows
 
 _MOST_KEPT = 200_000
-"""Buckets; a cell takes about 500 bytes, any other 300."""
+"""Maximum number of cached buckets. A cell takes about 500 bytes, any other bucket about 300."""
 _LONG_TERM = 300
-"""Characters; a bucket has `LONGEST_TERM` of them at the most."""
+"""Characters from which a term counts as several buckets; a term has at most `LONGEST_TERM`."""
 _WAIT_SECONDS = 5.0
 
 
@@ -44,12 +44,12 @@ class _Connection(Protocol):
 
 
 class FacetCounts:
-    """Counts by facets. What is counted once serves all requests until the data change."""
+    """Counts by facet. A count serves all requests until the data change."""
 
     def __init__(
         self, database: Database, versions: DataVersions, failing: FailingRows, *, at_once: int, of_collection: int
     ) -> None:
-        """`at_once` requests are counted, `of_collection` of one collection, so that connections are left for pages."""
+        """Run at most `at_once` counts, `of_collection` of them for one collection: pages need connections too."""
         self._failing = failing
         self._database = database
         self._versions = versions
@@ -59,14 +59,14 @@ class FacetCounts:
         self._counting: SingleFlight[dict[str, Counted]] = SingleFlight()
 
     async def close(self) -> None:
-        """Give up what is still counted."""
+        """Cancel running counts."""
         await self._counting.close()
 
     async def counted(self, selection: Selection, facets: Sequence[Facet]) -> tuple[list[Counted], int]:
-        """The buckets of each facet, all of one state of the data that is not older than the version of this moment.
+        """Return the buckets of each facet, and the number of rows left out because a condition fails on them.
 
-        And the number of rows that are left out, as the selection's conditions fail on them. Raises InvalidParameters
-        where a facet would have too many buckets, Unavailable where counting takes too long.
+        All buckets show one state of the data, at least as new as the current version. Raises InvalidParameters if a
+        facet would have too many buckets, Unavailable if counting takes too long.
         """
         selection = self._failing.left_out(selection)
         known = [_placed(facet, self._failing.left_out(_placing(selection, facet))) for facet in facets]
@@ -79,7 +79,7 @@ class FacetCounts:
         return await self._counted(others, sound), others.failing
 
     async def _sound(self, selection: Selection, facets: Sequence[Facet]) -> tuple[Selection, list[Facet]]:
-        """The selection without rows on which it fails, and facets of places that pass over those without a place."""
+        """Return the selection without failing rows, and place facets that skip rows without a place."""
         database = self._database.of(selection.collection.id)
         with suppress(StoredValueError):
             selection = await self._failing.find(database, selection)
@@ -111,7 +111,7 @@ class FacetCounts:
         async with self._connection(selection) as connection:
             found = {key: await _Counter(connection, selection).count(facet) for key, facet in facets.items()}
         if self._versions.version(selection.collection) is not None:
-            # the rows may have changed while they were counted
+            # do not cache if the rows changed during the count
             for key, facet in facets.items():
                 if key == self._key(selection, facet):
                     self._known[key] = found[key]
@@ -125,7 +125,7 @@ class FacetCounts:
             await self._turns.enter("")
             try:
                 async with self._database.of(collection).connection(transaction=True) as connection:
-                    # ends, and what lies between them, must be of the same rows
+                    # the minimum and maximum and the counts between them must come from the same rows
                     await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
                     yield connection
             finally:
@@ -135,7 +135,7 @@ class FacetCounts:
 
 
 def _placing(selection: Selection, facet: Facet) -> Selection:
-    """The selection, with a condition that fails where a facet of places does."""
+    """Return the selection with a condition that fails on the same rows as a place facet."""
     if not isinstance(facet, PlaceFacet):
         return selection
     return replace(selection, conditions=(*selection.conditions, statements.is_placed(facet.geometry)), failing=0)
@@ -148,12 +148,12 @@ def _placed(facet: Facet, placing: Selection) -> Facet:
 
 
 def _weight(counted: Counted) -> int:
-    """In buckets of the usual size: terms may be long texts."""
+    """Return the weight of a count in buckets of usual size; long terms weigh more."""
     return 1 + sum(1 + len(str(bucket.get("value", ""))) // _LONG_TERM for bucket in counted.buckets)
 
 
 class _Counter:
-    """Counts in one snapshot."""
+    """Counts facets in one snapshot."""
 
     def __init__(self, connection: _Connection, selection: Selection) -> None:
         self._connection = connection
@@ -205,7 +205,7 @@ class _Counter:
         return buckets.range_buckets(bounds, rows, more)
 
     async def _time_edges(self, facet: TimeFacet) -> tuple[Sequence[datetime] | None, str | None]:
-        """The edges, none where there are no times, None where they would be too many; and their unit."""
+        """Return the edges ([] if there are no times, None if there are too many) and their unit."""
         if facet.edges:
             return facet.edges, None
         if facet.quantiles is not None:

@@ -1,4 +1,4 @@
-"""The `facets` parameter (draft of OGC API Records Part 2, /req/advanced/query_facets_definition), as facets."""
+"""Parse the `facets` parameter (draft OGC API Records Part 2, /req/advanced/query_facets_definition)."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ from services.features.aggregation.facet import (
 )
 
 DATETIME = "datetime"
-"""The name of the time that the parameter `datetime` looks at, be it a moment or a start and an end."""
+"""Name of the facet of the time that `datetime` tests: a moment, or a start and an end."""
 _SORTINGS = ("value_asc", "value_desc", "count_asc", "count_desc")
 _TERMS = frozenset({Kind.STRING, Kind.UUID, Kind.ENUM, Kind.BOOLEAN, *NUMERIC, *TEMPORAL})
 _WHOLE = re.compile(r"\d{1,6}\Z", re.ASCII)
@@ -36,13 +36,13 @@ Edge = TypeVar("Edge", str, datetime)
 
 
 class _FacetError(ValueError):
-    """What is wrong with one facet, as the end of a sentence."""
+    """A fault of one facet; the message completes the sentence."""
 
 
 def parse_facets(collection: Collection, query: FaultCollector) -> tuple[Facet, ...]:
-    """The facets that `facets` asks for: `property`, `property:size:sorting`, `property:way:size`.
+    """Return the facets in `facets`: `property`, `property:size:sorting`, `property:way:size`.
 
-    Reads `facets`, `min-count` and `datetime-column`. What is wrong is a fault of the query.
+    Reads `facets`, `min-count` and `datetime-column`. Adds a fault to the query for each error.
     """
     tokens = [token for token in query.values.get("facets") or () if token]
     if len(tokens) > MOST_FACETS:
@@ -58,14 +58,14 @@ def parse_facets(collection: Collection, query: FaultCollector) -> tuple[Facet, 
         except _FacetError as error:
             query.fault("facets", f"facets: '{token[:200]}' {error}", value=token[:200])
             continue
-        # by the name of its property, as the draft has it; a second of the same by all that was asked for
+        # the draft names a facet by its property; a second facet of the same property is named by its whole token
         name = facet.name if facet.name not in {other.name for other in found.values()} else token
         found[token] = replace(facet, name=name)
     return tuple(found.values())
 
 
 def facets_of(collection: Collection) -> Iterator[Facet]:
-    """What each property can be counted by, as it is counted where nothing else is said."""
+    """Yield the default facet of each property."""
     time = collection.time()
     if time is not None and not time.is_period:
         yield _time(collection, None, DATETIME)
@@ -79,7 +79,7 @@ def facets_of(collection: Collection) -> Iterator[Facet]:
 
 def _parsed(collection: Collection, token: str, query: FaultCollector) -> Facet:
     names = [column.name for column in collection.columns] + [geometry.name for geometry in collection.geometries]
-    # a name may hold colons: the longest that fits is meant
+    # a name may contain colons: take the longest name that matches
     own = [name for name in names if token == name or token.startswith(f"{name}:")]
     name = max(own, key=len) if own else token.partition(":")[0]
     rest = token[len(name) + 1 :]

@@ -1,4 +1,4 @@
-"""Where all features of a selection are, for a small map: cells that are as fine as the map can show."""
+"""Where all features of a selection lie, for a small map: cells as fine as the map can show."""
 
 from collections.abc import Sequence
 
@@ -10,15 +10,15 @@ from services.features.aggregation.facet import PlaceFacet
 from services.features.aggregation.facet_counts import FacetCounts
 
 MOST_COUNTED = 200_000
-"""Features; more of them take longer than a reader waits for a page."""
+"""Maximum number of features to count; counting more takes longer than a page may wait."""
 _COARSE = 5.0
 _FINER = (0.5, 1.0, 2.0)
 _CELLS = 90
-"""Beside each other on the map."""
+"""Cells across the width of the map."""
 
 
 async def spread(counts: FacetCounts, selection: Selection, geometry: GeometryColumn) -> Sequence[Bucket]:
-    """The cells that hold features, with how many; none where counting takes too long."""
+    """Return the cells with features and their counts; empty if counting takes too long."""
     try:
         coarse = await _cells(counts, selection, geometry, _COARSE)
         if not coarse:
@@ -36,7 +36,7 @@ async def _cells(counts: FacetCounts, selection: Selection, geometry: GeometryCo
 
 
 def _width(cells: Sequence[Bucket]) -> float:
-    """Degrees of longitude that a map of the cells shows."""
+    """Return the width of a map of the cells, in degrees of longitude."""
     centres = [cell["centre"] for cell in cells]
     longitudes, latitudes = [x for x, _ in centres], [y for _, y in centres]
     width: float = max(max(longitudes) - min(longitudes), 2 * (max(latitudes) - min(latitudes)))

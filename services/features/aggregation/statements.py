@@ -1,4 +1,4 @@
-"""SELECTs that count the rows of a selection by facets. Pure."""
+"""Build the SELECTs that count the rows of a selection by facet. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ _ANYWHERE = sql("'SRID=4326;LINESTRING(-540 -90, 540 90)'::geometry")
 
 
 def value_of(column: Column) -> Sql:
-    """A column's value as features show that it is there: NULL for what JSON has no number or time for."""
+    """Return a column's value as features show it: NULL for numbers and times that JSON cannot represent."""
     name, known = ident(column.name), column_type(column.sql_type)
     if known.by_numeric:
         name = sql("{name}::numeric", name=name)
@@ -37,7 +37,7 @@ def value_of(column: Column) -> Sql:
 
 
 def moment_of(column: Column, *, is_end: bool = False) -> Sql:
-    """A date or timestamp as a moment; a date begins with its midnight in UTC, and ends with its last microsecond."""
+    """Return a date or timestamp as a moment; a date starts at midnight UTC and ends with its last microsecond."""
     value = value_of(column)
     if column_queryable(column).kind is Kind.DATE:
         midnight = sql("({value})::timestamp AT TIME ZONE 'UTC'", value=value)
@@ -53,20 +53,20 @@ def _each(selection: Selection, columns: Sql) -> Sql:
 
 
 def _shown(column: Column) -> Sql:
-    """A term as the driver is to give it."""
+    """Return a term in the form in which the driver fetches it."""
     kind = column_queryable(column).kind
     if kind is Kind.INTEGER and base_type(column.sql_type) != "oid":
         return sql("v")
     if kind is Kind.BOOLEAN:
         return sql("v")
-    # one more than is shown tells that there are more
+    # one character more than is shown, to see whether the text is longer
     return sql("left(v::text, {longest})", longest=bind(LONGEST_TERM + 1, "int4"))
 
 
 def terms(selection: Selection, facet: TermFacet) -> Sql:
-    """Rows of value, number, and, the same in each: how many values there are, rows with one, rows without.
+    """Select rows of (value, number, distinct values, rows with a value, rows without); the last three repeat.
 
-    The values come first that are to be shown; where none is, a row is still there that tells the sums.
+    The first rows are the values to show. If there are none, one row still has the sums.
     """
     return sql(
         "SELECT {shown}, n, count(v) OVER (), coalesce(sum(n) FILTER (WHERE v IS NOT NULL) OVER (), 0)::int8,"
@@ -82,18 +82,18 @@ def terms(selection: Selection, facet: TermFacet) -> Sql:
 
 
 def number_ends(selection: Selection, column: Column) -> Sql:
-    """Least and greatest value, as text."""
+    """Select the minimum and maximum value, as text."""
     value = sql("{value} AS v", value=value_of(column))
     return sql("SELECT min(v)::text, max(v)::text FROM ({rows}) AS rows", rows=_each(selection, value))
 
 
 def number_quantiles(selection: Selection, column: Column, number: int) -> Sql:
-    """The values at which each next of `number` parts with as many rows begins, the ends included, as text."""
+    """Select the values that start each of `number` parts with equally many rows, and the maximum, as text."""
     return _quantiles(selection, value_of(column), number, sql("::text[]"))
 
 
 def time_quantiles(selection: Selection, facet: TimeFacet, number: int) -> Sql:
-    """The same of moments."""
+    """Select the same for moments."""
     return _quantiles(selection, moment_of(facet.column), number, sql(""))
 
 
@@ -107,9 +107,9 @@ def _quantiles(selection: Selection, value: Sql, number: int, cast: Sql) -> Sql:
 
 
 def numbers(selection: Selection, column: Column, thresholds: Sequence[str]) -> Sql:
-    """Rows of the number of a range and how many rows it has: 0 below the first threshold; NULL without a value."""
+    """Select (index of a range, number of rows): 0 is below the first threshold, NULL without a value."""
     kind, plain = column_queryable(column).kind, base_type(column.sql_type)
-    # whole numbers are compared with fractions, and all others as wide as their column
+    # compare integers with fractions as numeric; compare other types in the width of their column
     wide = kind is Kind.INTEGER or column_type(column.sql_type).by_numeric
     of_type = "numeric" if wide else plain
     value = sql("({value})::{of_type}", value=value_of(column), of_type=Sql((of_type,)))
@@ -118,7 +118,7 @@ def numbers(selection: Selection, column: Column, thresholds: Sequence[str]) -> 
 
 
 def times(selection: Selection, column: Column, thresholds: Sequence[datetime]) -> Sql:
-    """The same of moments."""
+    """Select the same for moments."""
     return _ranges(selection, moment_of(column), bind(list(thresholds), "timestamptz[]"))
 
 
@@ -131,7 +131,7 @@ def _ranges(selection: Selection, value: Sql, edges: Sql) -> Sql:
 
 
 def time_ends(selection: Selection, facet: TimeFacet) -> Sql:
-    """First and last moment."""
+    """Select the first and the last moment."""
     start = moment_of(facet.column)
     end = start if facet.end is None else moment_of(facet.end, is_end=True)
     columns = sql("{start} AS s, {end} AS e", start=start, end=end)
@@ -139,7 +139,7 @@ def time_ends(selection: Selection, facet: TimeFacet) -> Sql:
 
 
 def lasting(selection: Selection, start: Column, end: Column, thresholds: Sequence[datetime]) -> Sql:
-    """Rows of the ranges in which features start and end, NULL where that is open, and how many these are."""
+    """Select (range of the start, range of the end, number of features); NULL is an open start or end."""
     return sql(
         "SELECT width_bucket(s, {edges}), width_bucket(e, {edges}), count(*) FROM ({rows}) AS rows GROUP BY 1, 2",
         edges=bind(list(thresholds), "timestamptz[]"),
@@ -148,7 +148,7 @@ def lasting(selection: Selection, start: Column, end: Column, thresholds: Sequen
 
 
 def places(selection: Selection, facet: PlaceFacet) -> Sql:
-    """Rows of column, row and number of each cell that holds any feature; NULL twice for those without a place."""
+    """Select (column, row, number) of each cell with features; column and row are NULL for rows without a place."""
     return sql(
         "SELECT i, j, count(*) FROM ({rows} OFFSET 0) AS rows CROSS JOIN LATERAL"
         " (SELECT ST_X(p) - 360 * floor((ST_X(p) + 180) / 360) AS x, ST_Y(p) AS y, {size} AS s) AS lonlat"
@@ -163,25 +163,25 @@ def places(selection: Selection, facet: PlaceFacet) -> Sql:
                 placed=facet.placed or EMPTY,
             ),
         ),
-        # one more than there may be, beside that of the rows without a place
+        # one row more than the limit, and one for rows without a place
         most=bind(MOST_CELLS + 2, "int8"),
     )
 
 
 def is_placed(geometry: GeometryColumn) -> Sql:
-    """True of each row, and fails on those whose place the database cannot work out."""
+    """True for each row; raises an error for rows whose place the database cannot compute."""
     return sql("coalesce(ST_X({point}), 0) > '-Infinity'", point=_point(geometry))
 
 
 def _point(geometry: GeometryColumn) -> Sql:
-    """Where a feature counts: a point, or one within it, in longitude and latitude; NULL outside of these."""
+    """Return the point that a feature counts at, in CRS84 degrees; NULL if it lies outside the world."""
     shape = lonlat_shape(geometry)
     if geometry.type == "Point":
         drawn, size = sql("shape.g"), sql("ST_X(shape.g) + ST_Y(shape.g)")
     else:
-        # GEOS loops on what is not finite
+        # GEOS loops forever on coordinates that are not finite
         drawn, size = sql("ST_PointOnSurface(shape.g)"), sql("ST_Length(shape.g) + ST_Perimeter(shape.g)")
-    # NaN is beyond infinity
+    # PostgreSQL sorts NaN after infinity
     return sql(
         "(SELECT CASE WHEN shape.g @ {anywhere} AND {size} < 'Infinity' THEN {drawn} END"
         " FROM (SELECT {shape} AS g OFFSET 0) AS shape)",
@@ -193,13 +193,13 @@ def _point(geometry: GeometryColumn) -> Sql:
 
 
 _SQUARE = sql(
-    # least and greatest pass over NULL
+    # least and greatest ignore NULL
     "CROSS JOIN LATERAL (SELECT CASE WHEN x IS NOT NULL THEN least(floor((x + 180) / s), ceil(360 / s) - 1)::int"
     " END AS i, CASE WHEN x IS NOT NULL THEN greatest(0, least(floor((y + 90) / s), ceil(180 / s) - 1))::int"
     " END AS j) AS cell"
 )
-# The centres of hexagons lie on two lattices of rectangles, those of even columns and those of odd ones; the nearest of
-# both is that of the cell. Numbered as ST_HexagonGrid does.
+# The centres of hexagons lie on two lattices of rectangles: one of the even columns, one of the odd columns. The
+# nearest centre of both is that of the cell. Cells are numbered as by ST_HexagonGrid.
 _HEXAGON = sql(
     "CROSS JOIN LATERAL (SELECT 3 * s AS w, sqrt(3) * s AS h) AS lattice"
     " CROSS JOIN LATERAL (SELECT round(x / w) AS a, round(y / h) AS b, floor(x / w) AS c, floor(y / h) AS d) AS near"

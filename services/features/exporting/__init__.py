@@ -1,1 +1,1 @@
-"""Whole collections, or parts of them, as files: made once, followed by whoever reads them, kept for a while."""
+"""Export whole collections or parts of them as files: written once, shared by all readers, cached for a while."""

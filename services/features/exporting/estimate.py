@@ -1,4 +1,4 @@
-"""Refuses an export early that is certain to be too large."""
+"""Reject an export early if it will certainly be too large."""
 
 from libs.ogc.errors import Fault, InvalidParameters, StoredValueError
 from services.features.formats.format import FeatureFormat, Format
@@ -6,14 +6,14 @@ from services.features.request.items_query import ItemsQuery
 from services.features.rows.items_store import ItemsStore
 
 _MARGIN = 4
-"""How many times too large an estimate has to be: tables hold free space, and numbers may be shorter as text."""
+"""Factor by which an estimate must exceed the limit: tables hold free space, and numbers may be shorter as text."""
 
 
 async def refuse_too_large(store: ItemsStore, query: ItemsQuery, format_: Format, most_bytes: int) -> None:
-    """Raise InvalidParameters where an export is estimated to be several times larger than it may be.
+    """Raise InvalidParameters if an export is estimated to be several times larger than allowed.
 
-    Only texts with all properties and shapes are estimated, by the size of rows as they are stored; other files may be
-    compressed, or have less of each row.
+    Estimates only text formats with all properties and geometries, from the stored size of rows. Other files may be
+    compressed, or have a part of each row.
     """
     selection, collection = query.selection, query.selection.collection
     is_whole = selection.properties == collection.columns and selection.geometry == collection.geometry()
@@ -23,7 +23,7 @@ async def refuse_too_large(store: ItemsStore, query: ItemsQuery, format_: Format
     if rows is None or width is None or rows * width <= _MARGIN * most_bytes:
         return
     if selection.conditions:
-        # which may leave few of them
+        # conditions may leave few rows
         try:
             rows = await store.matched(query)
         except StoredValueError:

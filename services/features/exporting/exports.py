@@ -1,4 +1,4 @@
-"""Exports of this process: which are made, who follows them, how many there may be."""
+"""Exports of this process: running exports, their readers, and the concurrency limit."""
 
 import asyncio
 import logging
@@ -34,54 +34,54 @@ _RUNNING = Gauge("dams_exports_running", "Files that are made at present")
 _MOST = Gauge("dams_exports_limit", "Files that may be made at the same time")
 Chunks = AsyncGenerator[Rows]
 Source = Callable[[], Chunks]
-"""Gives the rows, from the first on each time."""
+"""Returns the rows, from the first on, at each call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An export that somebody asks for."""
+    """A requested export."""
 
     query: ItemsQuery
     format_: FeatureFormat | FileFormat
     links: PageLinks
     mark: bytes
     key: str | None
-    """Of all that decides its content; None where nobody can tell when that changes."""
+    """Hash of everything that decides the content; None if the collection has no data version."""
     is_current: Callable[[], bool] = lambda: True
-    """Whether the data are still those that the key names."""
+    """Returns whether the data still have the version in the key."""
     client: str = ""
-    """Address of the client that the file is made for."""
+    """Address of the client that requested the file."""
 
 
 @dataclass(eq=False, slots=True)
 class Export:
-    """A file that is there or is made; who follows it reads what is written."""
+    """A file that is complete or being written; its readers get the bytes written so far."""
 
     streams: bool
-    """Whether what is written so far is the beginning of the file, and may be read."""
+    """Whether the bytes written so far may be read: they are the beginning of the file."""
     tag: str | None
     file: IO[bytes] | None = None
     size: int = 0
     """Bytes that may be read so far."""
     whole: bool = False
     rows: int = 0
-    """Written so far."""
+    """Rows written so far."""
     omitted: int = 0
-    """Geometries that could not be given, once it is whole."""
+    """Geometries left out, known once the file is complete."""
     failing: int = 0
-    """Rows that are left out, as the conditions fail on them."""
+    """Rows left out because a condition fails on them."""
     readers: int = 0
     task: asyncio.Task[None] | None = None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self) -> None:
-        """More can be read."""
+        """Wake the readers: more can be read."""
         self._changed.set()
 
     async def wait(self, size: int, seconds: float | None = None) -> bool:
-        """Whether more than `size` bytes can be read, or it is whole; waits for it, for so many seconds at the most.
+        """Wait until more than `size` bytes can be read or the file is complete; return False after `seconds`.
 
-        Raises what its making raised.
+        Raises the error of the export, if it failed.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -95,7 +95,7 @@ class Export:
         return True
 
     async def finished(self, seconds: float) -> bool:
-        """Whether it is whole after so many seconds at the most. Raises what its making raised."""
+        """Wait at most `seconds` for the file and return whether it is complete. Raises the error of the export."""
         if self.task is not None:
             await asyncio.wait([self.task], timeout=seconds)
             if self.task.done():
@@ -103,7 +103,7 @@ class Export:
         return self.whole
 
     async def read(self, start: int, number: int) -> bytes:
-        """So many bytes from there on, or fewer; none where no more can be read yet."""
+        """Return up to `number` bytes from `start` on; empty if there are none yet."""
         number = min(number, self.size - start)
         if self.file is None or number <= 0:
             return b""
@@ -111,9 +111,9 @@ class Export:
 
 
 class Exports:
-    """Makes files of rows, `at_once` at a time, each of at most `most_bytes`, in at most `most_seconds`.
+    """Writes rows to files, `at_once` at a time, each of at most `most_bytes` and in at most `most_seconds`.
 
-    They are kept in `folder`.
+    The files are in `folder`.
     """
 
     def __init__(
@@ -140,22 +140,22 @@ class Exports:
 
     @property
     def most_bytes(self) -> int:
-        """Maximum size of a file."""
+        """Maximum size of a file, in bytes."""
         return self._most_bytes
 
     async def close(self) -> None:
-        """Gives up what is made."""
+        """Cancel running exports."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def find(self, key: str | None) -> Export | None:
-        """The export of that key, if it is there or is made; to be left."""
+        """Return the export of that key if it exists or is being written. The caller must call `leave`."""
         if key is None:
             return None
         export = self._by_key.get(key)
         if export is None or export.readers <= 0:
-            # one that nobody follows is given up
+            # an export without readers is being cancelled
             path = await asyncio.to_thread(self._folder.find, key)
             if path is None:
                 return None
@@ -170,7 +170,10 @@ class Exports:
     async def page(
         self, selection: Selection, options: GeometryOptions, format_: FileFormat, source: Source, client: str = ""
     ) -> Export:
-        """A page as a file; to be left. Raises Unavailable where others are made, and what the source raises."""
+        """Write a page as a file. The caller must call `leave`.
+
+        Raises Unavailable if all turns are taken, and errors of the source.
+        """
         await self._turns.enter(client)
         making = await self._begin(format_, client)
         export = Export(streams=False, tag=None, readers=1)
@@ -182,13 +185,13 @@ class Exports:
             await self._end(making)
 
     async def _begin(self, format_: Format, client: str) -> Making:
-        """Begin a file in a turn of the client, which ends where that fails."""
+        """Begin a file in a turn of the client; give the turn back if that fails."""
         beginning = asyncio.ensure_future(asyncio.to_thread(self._folder.begin, format_.name))
         try:
             return await asyncio.shield(beginning)
         except BaseException:
             self._turns.leave(client)
-            # who asked has left: the thread makes the folder nevertheless
+            # the request was cancelled, but the thread still creates the folder: delete it when the thread is done
             beginning.add_done_callback(self._end_begun)
             raise
 
@@ -197,13 +200,16 @@ class Exports:
             self._folder.end(beginning.result())
 
     async def _end(self, making: Making) -> None:
-        # a thread that has not begun would never do so once who waits for it is cancelled
+        # shield it: cancelling the waiter would drop a job that the thread pool has not started
         ending = asyncio.get_running_loop().run_in_executor(None, self._folder.end, making)
         await asyncio.shield(ending)
 
     async def open(self, wanted: Wanted) -> Export:
-        """The export, which is made now if it is not there; to be left. Raises Unavailable where others are made."""
-        # who asks for the same meanwhile follows this one
+        """Return the export, started now if there is none. The caller must call `leave`.
+
+        Raises Unavailable if all turns are taken.
+        """
+        # a concurrent request for the same file follows this export
         async with self._opening:
             found = await self.find(wanted.key)
             if found is not None:
@@ -213,7 +219,7 @@ class Exports:
         try:
             await self._turns.enter(wanted.client)
         except Unavailable:
-            # another may have begun the same
+            # another request may have started the same export
             found = await self.find(wanted.key)
             if found is None:
                 raise
@@ -243,7 +249,7 @@ class Exports:
         return export
 
     def leave(self, export: Export, *, comes_again: bool = False) -> None:
-        """To be followed no more. What nobody follows is not made to its end, unless who leaves comes again for it."""
+        """Release the export. Without readers it is cancelled, unless this reader will return (`comes_again`)."""
         if comes_again and export.task is not None and not export.task.done():
             export.task.add_done_callback(partial(self._leave_made, export))
             return
@@ -256,7 +262,7 @@ class Exports:
             export.file.close()
 
     def _leave_made(self, export: Export, task: asyncio.Task[None]) -> None:
-        # what it raised concerns nobody, and asyncio would tell of it
+        # retrieve the exception, so that asyncio does not log it as unhandled
         _ = task.cancelled() or task.exception()
         self.leave(export)
 
@@ -264,7 +270,7 @@ class Exports:
         try:
             format_ = wanted.format_
             async with _limit(self._most_seconds), snapshot(self._database) as rows:
-                # before anything is written, for it may be sent already
+                # before anything is written: written bytes may already be sent
                 query = await self._store.within(rows).tried(wanted.query)
                 export.failing = query.selection.failing
                 if isinstance(format_, FeatureFormat):
@@ -274,7 +280,7 @@ class Exports:
                     source = partial(whole, self._store, rows, query, format_.geometry_as)
                     job = job_of(format_, query.selection, query.options)
                     await self._write_file(source, job, making, export)
-            # one that lacks rows is kept for nobody, who would not be told
+            # do not cache an export with missing rows: later readers would not be informed
             if wanted.key is not None and wanted.is_current() and not export.failing:
                 await asyncio.to_thread(self._folder.keep, making, wanted.key)
             export.whole = True
@@ -285,7 +291,7 @@ class Exports:
             try:
                 await self._end(making)
             finally:
-                # the last reader may leave, which cancels this task, while it ends
+                # the last reader may leave, and so cancel this task, while the task ends
                 export.tell()
                 if export.readers <= 0 and export.file is not None:
                     export.file.close()
@@ -321,7 +327,7 @@ class Exports:
                     export.omitted = await write_file(told, _again(first, counted), come)
                     is_written = True
                 except NeedsNoIndexError:
-                    # write over the part that is there
+                    # overwrite the part that was written
                     indexed = False
                 except OtherKindsError as other:
                     kinds = other.kinds
@@ -344,7 +350,7 @@ class Exports:
 
 @asynccontextmanager
 async def _limit(seconds: float) -> AsyncIterator[None]:
-    """Bound what is in the block. Raises InvalidParameters after that time."""
+    """Limit the time of the block. Raises InvalidParameters after `seconds`."""
     try:
         async with asyncio.timeout(seconds) as limit:
             yield
@@ -359,7 +365,7 @@ async def _limit(seconds: float) -> AsyncIterator[None]:
 
 
 def _write(file: FileIO, piece: bytes | memoryview) -> None:
-    """All of the piece: of a disk that is nearly full the system takes what there is room for, and says so."""
+    """Write the whole piece: on a nearly full disk the system first writes a part, then reports the error."""
     rest = memoryview(piece)
     while rest:
         rest = rest[file.write(rest) :]
@@ -379,5 +385,5 @@ async def _again(first: Rows, rest: Chunks) -> Chunks:
 
 
 async def one_chunk(rows: Rows) -> Chunks:
-    """What is there already, as a source of a page."""
+    """Return rows that were fetched already as a source."""
     yield rows

@@ -1,4 +1,4 @@
-"""The folder of exports, which the processes of a machine may share: files that are there, and those that are made."""
+"""The folder of exports, shared by the processes of a machine: complete files, and files being written."""
 
 import fcntl
 import os
@@ -18,22 +18,22 @@ _LOCK = "lock"
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """A folder of its own for a file that is made, which nobody else clears away as long as this process lives."""
+    """A folder for a file being written; no other process deletes it as long as this process lives."""
 
     folder: Path
     file: Path
     tag: str
-    """What tells this file from others of the same content: not all formats have the same bytes each time."""
+    """Distinguishes this file from others of the same content: some formats have other bytes each time."""
 
     def size(self) -> int:
-        """Bytes of all that is there."""
+        """Return the size of all files in the folder, in bytes."""
         return sum(entry.stat().st_size for entry in self.folder.iterdir() if entry.is_file())
 
 
 class ExportFolder:
-    """Files by key, up to so many bytes, those used last, none for longer than so many seconds without a use.
+    """Files by key, up to `kept_bytes`. The least recently used go first, and each after `kept_seconds` without use.
 
-    What it does takes moments, but goes to the disk.
+    The methods are quick, but they access the disk.
     """
 
     def __init__(self, folder: Path, *, kept_bytes: int, kept_seconds: float) -> None:
@@ -43,7 +43,7 @@ class ExportFolder:
         self._locks: dict[Path, IO[str]] = {}
 
     def clear(self) -> None:
-        """Takes away what processes that are no more have left, and files that are too old or too many."""
+        """Delete the folders of dead processes, and files that are too old or exceed the total size."""
         with self._alone():
             for making in self._folder.glob(f"{_MAKING}*"):
                 if _is_left(making):
@@ -51,18 +51,18 @@ class ExportFolder:
         self._shrink()
 
     def find(self, key: str) -> Path | None:
-        """The file of that key, which is used now."""
+        """Return the file of that key and mark it as used."""
         for file in self._folder.glob(f"{key}.*"):
             try:
                 os.utime(file)
             except FileNotFoundError:
-                # another process has cleared it away
+                # another process has deleted it
                 continue
             return file
         return None
 
     def begin(self, extension: str) -> Making:
-        """A place for a new file."""
+        """Create a folder for a new file."""
         self.clear()
         with self._alone():
             folder = Path(mkdtemp(prefix=_MAKING, dir=self._folder))
@@ -72,12 +72,12 @@ class ExportFolder:
         return Making(folder, folder / f"export.{extension}", token_hex(6))
 
     def keep(self, making: Making, key: str) -> None:
-        """The file is whole: others may have it, too."""
+        """Publish the complete file under its key."""
         making.file.rename(self._folder / f"{key}.{making.tag}{making.file.suffix}")
         self._shrink()
 
     def end(self, making: Making) -> None:
-        """Nobody needs its folder any more; who has opened the file reads on."""
+        """Delete the folder. Processes that have opened the file can still read it."""
         lock = self._locks.pop(making.folder, None)
         shutil.rmtree(making.folder, ignore_errors=True)
         if lock is not None:
@@ -85,7 +85,7 @@ class ExportFolder:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """No other thread or process begins or clears away meanwhile: what has just begun would look left."""
+        """Lock out other threads and processes: a folder just begun has no lock yet and would look abandoned."""
         self._folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / _LOCK).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -98,7 +98,7 @@ class ExportFolder:
                 if file.is_file() and file.name != _LOCK:
                     files.append((file.stat().st_mtime, file.stat().st_size, file))
             except FileNotFoundError:
-                # another process was quicker
+                # another process deleted it first
                 continue
         left = self._kept_bytes
         for moment, size, file in sorted(files, reverse=True):
@@ -109,16 +109,16 @@ class ExportFolder:
 
 
 def _is_left(making: Path) -> bool:
-    """Whether nobody makes it any more, be it in this process or in another."""
+    """Return whether no process, this one included, writes it any more."""
     try:
         with (making / _LOCK).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (FileNotFoundError, BlockingIOError):
-        # it has just ended, or is made
+        # it has just ended, or it is being written
         return False
     return True
 
 
 def tag_of(file: Path) -> str:
-    """The strong tag of a file that is kept: its bytes are what they are as long as it is there."""
+    """Return the strong entity tag of a cached file: its bytes never change."""
     return f'"{file.stem}"'

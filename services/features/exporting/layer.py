@@ -1,4 +1,4 @@
-"""What the process that writes a file is told of its columns. Pure."""
+"""Describe the columns of a file for the process that writes it. Pure."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +17,7 @@ from services.features.writers.job import Field, Job, Shape
 from services.features.writers.kinds import gdal_type, kinds_of
 
 JobOf = Callable[[Layout, Path, int, bool], Job]
-"""Makes a job of the layout of rows, the path, most bytes, and whether there is to be an index."""
+"""Returns a job from the layout of rows, the path, the maximum size in bytes, and whether to write an index."""
 
 _LONLAT = 4326
 _PLANE = 2
@@ -27,7 +27,7 @@ _ITEM = "itemId"
 
 
 def job_of(format_: FileFormat, selection: Selection, options: GeometryOptions) -> JobOf:
-    """Makes the job of a file of these rows, once their layout is known."""
+    """Return a function that makes the job of a file of these rows from their layout."""
 
     def make(layout: Layout, path: Path, most_bytes: int, indexed: bool) -> Job:
         geometry = selection.geometry if layout.has_geometry else None
@@ -51,7 +51,7 @@ def _fields(layout: Layout, geometry: GeometryColumn | None) -> tuple[Field, ...
     times = {place for place, _ in layout.times}
     fields = []
     if layout.has_id and layout.key not in {column.name for column in layout.properties}:
-        # of several columns, or not among those that are asked for
+        # the id has several columns, or its column is not among the requested properties
         fields.append(Field(_free(_ITEM, taken), "timestamp" if 0 in times else "text", 0))
     for place, column in enumerate(layout.properties, start):
         fields.append(Field(_free(column.name, taken), _kind(column, is_time=place in times), place))
@@ -59,7 +59,7 @@ def _fields(layout: Layout, geometry: GeometryColumn | None) -> tuple[Field, ...
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """The name, or the first with a number, that no column before has, whatever its case; it is taken then."""
+    """Return the name, with a number if a column has it already in any case; adds it to `taken`."""
     number, found = 0, name
     while found.casefold() in taken:
         number += 1

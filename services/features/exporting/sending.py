@@ -1,4 +1,4 @@
-"""A file that is whole, sent with its length, or a part of it."""
+"""Send a complete file with its length, or a part of it."""
 
 import re
 from collections.abc import Mapping
@@ -13,9 +13,10 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z", re.ASCII)
 
 
 def part_asked_for(request: web.Request, export: Export) -> tuple[str, str] | None:
-    """First and last byte, as they are asked for (RFC 9110 section 14); None where all of the file is, as by HEAD.
+    """Return the first and last byte of a range request (RFC 9110 section 14); None for the whole file, as for HEAD.
 
-    One without a tag is made anew for each request, and given as a whole: parts might be those of different files.
+    An export without a tag is written anew for each request and always sent whole: parts might come from different
+    files.
     """
     if request.method != "GET" or export.tag is None:
         return None
@@ -28,7 +29,7 @@ def part_asked_for(request: web.Request, export: Export) -> tuple[str, str] | No
 
 
 async def send(request: web.Request, export: Export, headers: Mapping[str, str]) -> web.StreamResponse:
-    """The file, or the part of it that is asked for; for HEAD no more than its headers."""
+    """Send the file or the requested part; for HEAD only the headers."""
     size = export.size
     start, end, status = 0, size, 200
     if part := part_asked_for(request, export):
@@ -44,7 +45,7 @@ async def send(request: web.Request, export: Export, headers: Mapping[str, str])
     try:
         await response.prepare(request)
         if request.method == "HEAD":
-            # aiohttp would send what is written here, and the client take it for the next answer
+            # a body written here would be read as the start of the next response
             return response
         while start < end:
             piece = await export.read(start, min(PIECE, end - start))

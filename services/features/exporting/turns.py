@@ -1,4 +1,4 @@
-"""Turns for files that are made: how many at once, how many of one client, and who waits."""
+"""Turns for writing files: how many run at once, how many per client, and the queue."""
 
 import asyncio
 from collections import Counter, deque
@@ -9,10 +9,10 @@ _RETRY_SECONDS = 5
 
 
 class Turns:
-    """At most `at_once` turns, of which one client has half, and at least one.
+    """At most `at_once` turns; one client gets at most half of them, but at least one.
 
-    Others wait in a queue for `wait_seconds`, at most `most_waiting` of them. A turn that ends goes to the client with
-    the fewest turns, of these to the one that waits for longest.
+    Further requests wait in a queue for up to `wait_seconds`, at most `most_waiting` of them. A free turn goes to the
+    client with the fewest turns, among these to the one that has waited longest.
     """
 
     def __init__(self, at_once: int, *, wait_seconds: float = 3.0, most_waiting: int = 50) -> None:
@@ -29,7 +29,7 @@ class Turns:
         return self._turns.total()
 
     async def enter(self, client: str) -> None:
-        """Take a turn, to be followed by `leave`. Raises Unavailable where none is free in time."""
+        """Take a turn, to be followed by `leave`. Raises Unavailable if none is free in time."""
         if self.enter_now(client):
             return
         if len(self._waiting) >= self._most_waiting:
@@ -72,7 +72,7 @@ class Turns:
 
     def _forget(self, client: str, turn: asyncio.Future[None]) -> None:
         if turn.done() and not turn.cancelled():
-            # it was handed over in the moment in which the client gave up
+            # the turn was handed over at the moment when the client gave up
             self.leave(client)
             return
         self._waiting = deque(each for each in self._waiting if each[1] is not turn)

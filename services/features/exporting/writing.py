@@ -1,4 +1,4 @@
-"""Runs the process that writes a file, and feeds it with rows."""
+"""Run the process that writes a file, and send it rows."""
 
 import asyncio
 import contextlib
@@ -20,18 +20,18 @@ _STOP_SECONDS = 5.0
 
 
 class NeedsNoIndexError(Exception):
-    """A feature has no geometry, and the index of the format no room for such."""
+    """A feature has no geometry, and the index of the format cannot include it."""
 
 
 class TooLargeError(Exception):
-    """The file would have more bytes than it may."""
+    """The file would exceed its maximum size."""
 
 
 async def write_file(job: Job, chunks: AsyncIterator[Rows], come: Callable[[int], None]) -> int:
-    """Writes the file of a job; the number of geometries that could not be given. `come` is told of rows as they go.
+    """Write the file of a job; return the number of geometries left out. Calls `come` with the number of rows sent.
 
-    Raises NeedsNoIndexError, OtherKindsError, TooLargeError, Unavailable where the process fails, and what the chunks
-    raise.
+    Raises NeedsNoIndexError, OtherKindsError, TooLargeError, Unavailable if the process fails, and errors of the
+    chunks.
     """
     width = 1 + max((field.place for field in job.fields), default=-1)
     if job.shape is not None:
@@ -43,7 +43,7 @@ async def write_file(job: Job, chunks: AsyncIterator[Rows], come: Callable[[int]
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=errors,
-            # GDAL's own temporary files are a part of what is counted and taken away
+            # GDAL's temporary files are counted and deleted with the folder
             env={**os.environ, "PYTHONPATH": str(_TOP), "CPL_TMPDIR": str(said.parent), "TMPDIR": str(said.parent)},
         )
     try:
@@ -56,7 +56,7 @@ async def write_file(job: Job, chunks: AsyncIterator[Rows], come: Callable[[int]
                     await process.wait()
         if process.stdin is not None:
             process.stdin.close()
-            # that it broke is known already
+            # the exit status already reports why the pipe broke
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 await process.stdin.wait_closed()
     if process.returncode == NO_PLACE:
@@ -71,7 +71,7 @@ async def write_file(job: Job, chunks: AsyncIterator[Rows], come: Callable[[int]
 
 
 class WritingFailedError(Unavailable):
-    """The process that writes has failed; `cause` is what it said."""
+    """The writing process failed; `cause` is its output."""
 
     def __init__(self, cause: str) -> None:
         super().__init__("The file could not be written; another format may do.", retry_after=60)
@@ -83,7 +83,7 @@ async def _fed(
 ) -> bytes:
     assert process.stdin is not None  # noqa: S101 for the type checker: they are pipes
     assert process.stdout is not None  # noqa: S101
-    # a process that has failed takes no more, and says why by its status
+    # a failed process reads no more; its exit status says why
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         process.stdin.write(pickle.dumps(job))
         async for found in chunks:

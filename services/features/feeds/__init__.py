@@ -1,1 +1,1 @@
-"""Features as news: entries of Atom with GeoRSS, and alerts of the Common Alerting Protocol."""
+"""Features as news: Atom entries with GeoRSS, and alerts of the Common Alerting Protocol."""

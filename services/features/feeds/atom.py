@@ -1,4 +1,4 @@
-"""A feed in Atom (RFC 4287), with places in GeoRSS Simple, and pages as RFC 5005 has them."""
+"""A feed in Atom (RFC 4287), with places in GeoRSS Simple and paging after RFC 5005."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -27,14 +27,14 @@ def feed(
     author: str,
     has_alerts: bool = False,
 ) -> bytes:
-    """The feed. `feed_id` stays the same whatever page it is; `has_alerts` says that entries are alerts, too."""
+    """Return the feed. `feed_id` is the same for all pages; with `has_alerts`, entries link to their alerts."""
     root = ET.Element(f"{{{_ATOM}}}feed")
     _add(root, "id", feed_id)
     _add(root, "title", collection.title)
     if collection.description:
         _add(root, "subtitle", collection.description)
     _add(root, "updated", rfc3339(updated))
-    # an entry without an author of its own has the feed's (section 4.1.1)
+    # an entry without its own author takes the feed's (section 4.1.1)
     _add(_add(root, "author"), "name", collection.attribution or author)
     if collection.license:
         _add(root, "link", rel="license", href=collection.license)

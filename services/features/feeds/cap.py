@@ -1,9 +1,8 @@
-"""An alert in the Common Alerting Protocol (OASIS CAP 1.2), of a feature whose columns say enough.
+"""An alert in the Common Alerting Protocol (OASIS CAP 1.2), from a feature with the necessary columns.
 
-A collection holds alerts where its features have a time at which they were issued (`sent` or `issued`) and one at which
-they expire (`expires`). Columns that are called as the elements of CAP fill them: `event`, `headline` (or `title`),
-`description`, `instruction`, `category`, `urgency`, `severity`, `certainty`, `effective`, `onset`, `areaDesc` (or
-`area_desc`, `country`).
+A collection holds alerts if its features have an issue time (`sent` or `issued`) and an expiry time (`expires`).
+Columns named after elements of CAP fill these: `event`, `headline` (or `title`), `description`, `instruction`,
+`category`, `urgency`, `severity`, `certainty`, `effective`, `onset`, `areaDesc` (or `area_desc`, `country`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +25,7 @@ _URGENCIES = ("Immediate", "Expected", "Future", "Past")
 _SEVERITIES = ("Extreme", "Severe", "Moderate", "Minor")
 _CERTAINTIES = ("Observed", "Likely", "Possible", "Unlikely")
 _BY_COLOUR = {"red": "Extreme", "orange": "Severe", "yellow": "Moderate", "green": "Minor"}
-"""What the levels of alert systems such as GDACS are in CAP."""
+"""CAP severity by the colour that alert systems such as GDACS use."""
 _CATEGORY_WORDS = {"flood": "Met", "storm": "Met", "cyclone": "Met", "earthquake": "Geo", "fire": "Fire"}
 _NOT_REAL = ("exercise", "synthetic")
 _PUBLIC = "Actual"
@@ -34,25 +33,25 @@ _PUBLIC = "Actual"
 
 @dataclass(frozen=True, slots=True)
 class CapSettings:
-    """What the operator says of alerts."""
+    """The operator's settings for alerts."""
 
     status: str
-    """`Test`, `Exercise` or, where the data are real, `Actual`."""
+    """`Test`, `Exercise` or, for real data, `Actual`."""
     sender: str | None
-    """Who sends them, such as `alerts@example.org`; None: named after the host."""
+    """Sender of the alerts, such as `alerts@example.org`; None: derived from the host name."""
 
 
 def is_of_alerts(collection: Collection) -> bool:
-    """Whether a collection's features say enough for an alert, and have ids to name it by."""
+    """Return whether a collection has the columns of an alert, and ids."""
     return bool(collection.id_columns) and _time_name(collection, _SENT) is not None and _is_time(collection, "expires")
 
 
 def alert(
     collection: Collection, feature: Mapping[str, Any], *, address: str, sender: str, status: str, language: str = "en"
 ) -> bytes:
-    """The alert of a feature with plain values. `address` is that of the feature.
+    """Return the alert of a feature with plain values. `address` is the address of the feature.
 
-    Whatever `status` says, a feature that says of itself to be simulated is at most an exercise.
+    A feature that calls itself simulated is at most an exercise, whatever `status` says.
     """
     properties = feature["properties"]
     is_simulated = any(map(_says_simulated, properties.values()))
@@ -117,7 +116,7 @@ def _time_name(collection: Collection, names: Sequence[str]) -> str | None:
 
 
 def _says_simulated(value: object) -> bool:
-    """`simulated` anywhere in a text; other words by themselves: to `exercise caution` is what real alerts tell."""
+    """Return whether a text says `simulated`; other words must stand alone: real alerts say `exercise caution`."""
     text = value.strip().lower() if isinstance(value, str) else ""
     return "simulated" in text or text in _NOT_REAL
 
@@ -142,13 +141,13 @@ def _category(properties: Mapping[str, Any], collection: Collection) -> str:
 
 
 def _time(value: object) -> str | None:
-    """A time as CAP has it: to the second, and with `-00:00` for UTC, not `Z` (section 3.3.2)."""
+    """Return a time as CAP requires: to the second, with `-00:00` for UTC, not `Z` (section 3.3.2)."""
     found = moment_of(value)
     return f"{found:%Y-%m-%dT%H:%M:%S}-00:00" if found is not None else None
 
 
 def _rings(geometry: Mapping[str, Any] | None) -> list[Any]:
-    """The outer rings of areas: CAP knows no holes."""
+    """Return the outer rings of areas: CAP has no holes."""
     if geometry is None:
         return []
     if geometry["type"] == "GeometryCollection":

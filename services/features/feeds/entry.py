@@ -1,4 +1,4 @@
-"""A feature as an entry of a feed: what it is called, since when it is so, where it is."""
+"""A feature as an entry of a feed: its title, time and place."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ from libs.ogc.temporal import moment_of
 from services.features.formats.geojson import encode
 
 _UPDATED = ("updated", "updated_at", "last_updated", "modified", "modified_at", "last_modified", "issued", "sent")
-"""Columns that say when a feature was changed or issued, the most telling first."""
+"""Columns with the time of the last change or issue, the most specific first."""
 _TOLD = 8
-"""Properties in the summary of an entry."""
+"""Maximum number of properties in the summary of an entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a feed says of a feature."""
+    """An entry of a feed, made from a feature."""
 
     id: str
-    """An address that stays: the feature's own, or, where it has no id, one made of what it holds."""
+    """A permanent address: the feature's own, or, without an id, one made from its content."""
     address: str | None
-    """Of the feature, where it has an id."""
+    """Address of the feature; None without an id."""
     title: str
     updated: datetime
     published: datetime | None
@@ -37,15 +37,15 @@ class Entry:
 
 
 def update_column(collection: Collection) -> Column | None:
-    """The column that tells when a feature was changed; None where there is none."""
+    """Return the column with the time of the last change; None if there is none."""
     columns = (collection.column(name) for name in _UPDATED)
     return next((column for column in columns if column is not None and column.format == "date-time"), None)
 
 
 def entry(collection: Collection, feature: Mapping[str, Any], base: str, known_since: datetime) -> Entry:
-    """A feature, ready for `encode`, as an entry. `known_since` is when the data came to be as they are.
+    """Return the entry of a feature that is ready for `encode`. `known_since` is the start of the current data version.
 
-    `updated` is the column that tells it, else the feature's own time where that is past, else `known_since`.
+    `updated` is the value of the update column, else the feature's own time if it is past, else `known_since`.
     """
     properties: dict[str, Any] = orjson.loads(encode(feature["properties"]))
     geometry = orjson.loads(encode(feature["geometry"]))
@@ -71,7 +71,7 @@ def entry(collection: Collection, feature: Mapping[str, Any], base: str, known_s
 
 
 def _told(collection: Collection, properties: Mapping[str, Any]) -> Iterator[str]:
-    """Lines of the properties that have a plain value, the most important first."""
+    """Yield a line for each property with a plain value, the most important first."""
     first = [name.removeprefix("-") for name in collection.importance]
     columns = sorted(collection.columns, key=lambda column: (column.name not in first, column.name == collection.key))
     told = 0
@@ -84,7 +84,7 @@ def _told(collection: Collection, properties: Mapping[str, Any]) -> Iterator[str
 
 
 def box_of(geometry: Mapping[str, Any] | None) -> tuple[float, float, float, float] | None:
-    """The box around a geometry of GeoJSON, a box of it or a point; west is greater where two parts meet at ±180."""
+    """Return the box of a GeoJSON point or box; west is greater than east if two parts meet at ±180."""
     parts = [list(_positions(part)) for part in _parts(geometry)] if geometry else []
     parts = [part for part in parts if part]
     if not parts:

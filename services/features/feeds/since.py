@@ -1,4 +1,4 @@
-"""`last=P1D`: a time that ends now, of a length in the words of ISO 8601."""
+"""Parse `last=P1D`: a time that ends now, with an ISO 8601 duration."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -10,9 +10,9 @@ _DURATION = re.compile(
 
 
 def duration(text: str) -> timedelta:
-    """`P1D`, `PT6H`, `P1DT12H`, `P2W`. Raises ValueError with the end of a sentence for the client.
+    """Return the duration in `P1D`, `PT6H`, `P1DT12H` or `P2W`. Raises ValueError with the end of a sentence.
 
-    Months and years are of no fixed length, and seconds would be another feed each second.
+    Months and years have no fixed length. Seconds would make a different feed each second.
     """
     found = _DURATION.match(text)
     parts = {name: int(number) for name, number in found.groupdict().items() if number} if found else {}
@@ -23,7 +23,7 @@ def duration(text: str) -> timedelta:
 
 
 def start_of_last(length: timedelta, moment: datetime | None = None) -> datetime:
-    """When a time of this length began that ends now, to the minute, so that answers of one minute are the same."""
+    """Return the start of a time of this length that ends now, to the minute, so that responses within it are equal."""
     now = (moment or datetime.now(UTC)).replace(second=0, microsecond=0)
     earliest = datetime(1, 1, 1, tzinfo=UTC)
     return now - length if now - earliest > length else earliest

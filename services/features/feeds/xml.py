@@ -1,19 +1,19 @@
-"""XML that is always well-formed: elements by namespace, texts without what XML 1.0 cannot hold."""
+"""Write XML that is always well-formed: elements by namespace, texts without characters that XML 1.0 forbids."""
 
 import re
 from xml.etree import ElementTree as ET
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML may have, escaped or not; the library writes them as they are."""
+"""Characters that XML forbids even when escaped; the library writes them unchanged."""
 
 
 def clean(text: str) -> str:
-    """The text with U+FFFD for what XML cannot hold."""
+    """Return the text with U+FFFD for each character that XML forbids."""
     return _FORBIDDEN.sub("\ufffd", text)
 
 
 def add(parent: ET.Element, name: str, text: str | None = None, **attributes: str) -> ET.Element:
-    """A new last child; `name` is `{namespace}local`."""
+    """Append a child element and return it; `name` is `{namespace}local`."""
     element = ET.SubElement(parent, name, {key: clean(value) for key, value in attributes.items()})
     if text is not None:
         element.text = clean(text)
@@ -21,6 +21,6 @@ def add(parent: ET.Element, name: str, text: str | None = None, **attributes: st
 
 
 def document(root: ET.Element) -> bytes:
-    """The document in UTF-8, with its declaration."""
+    """Return the document in UTF-8, with its declaration."""
     body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return body

@@ -1,1 +1,1 @@
-"""Features as bytes: one module for each format."""
+"""Encode features: one module per format."""

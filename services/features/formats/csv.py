@@ -12,15 +12,15 @@ from services.features.formats.format import FeatureFormat, PageLinks
 from services.features.rows.layout import Layout, Rows
 from services.features.rows.rings import wkt_without_short_rings
 
-# a spreadsheet takes a cell that begins with one of these for a formula; the last four are full-width signs
+# spreadsheets read a cell that begins with one of these as a formula; the last four are full-width signs
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NOT_FINITE = frozenset({inf, -inf, '"NaN"', '"Infinity"', '"-Infinity"'})
 
 
 class Csv(FeatureFormat):
-    """A line of names, then one line for each feature.
+    """A header line, then one line per feature.
 
-    For a spreadsheet (`bom=true`), an apostrophe precedes texts that it would take for formulas; ids stay as they are.
+    With `bom=true`, for spreadsheets, an apostrophe precedes texts that look like formulas; ids are never changed.
     """
 
     name = "csv"
@@ -56,7 +56,7 @@ class Csv(FeatureFormat):
             elif layout.has_geometry and place == layout.has_id:
                 shapes = values
             else:
-                # exact decimals travel as text, but a minus begins no formula; an id is an address
+                # exact decimals are fetched as text, but their minus starts no formula; an id is part of an address
                 is_id = layout.has_id and place == 0
                 cells.append([*map(_number if place in numbers else _plain if is_id else self._cell, values)])
         if layout.lonlat:
@@ -77,7 +77,7 @@ def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
 
 
 def _number(value: Any) -> Any:
-    # what is no number in JSON is none here
+    # numbers that JSON cannot represent are empty
     return None if value in _NOT_FINITE or value != value else value  # noqa: PLR0124
 
 

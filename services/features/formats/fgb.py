@@ -1,10 +1,10 @@
-"""f=fgb: FlatGeobuf, with a spatial index where every feature has a geometry."""
+"""f=fgb: FlatGeobuf, with a spatial index if every feature has a geometry."""
 
 from services.features.formats.format import FileFormat
 
 
 class FlatGeobuf(FileFormat):
-    """What programs read a part of by area, over HTTP, too."""
+    """A format of which programs can read an area, also over HTTP."""
 
     name = "fgb"
     media_type = "application/flatgeobuf"

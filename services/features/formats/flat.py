@@ -1,7 +1,6 @@
-"""Rows of JSON and CSV: `collectionId`, `itemId`, the properties, then the geometry, all side by side.
+"""Rows of JSON and CSV: `collectionId`, `itemId`, the properties, then the geometry, on one level.
 
-These names are the service's. A property of one of them keeps its value under the name with the first number that is
-free: `geometry_1`.
+These names belong to the service. A property with such a name gets the first free number: `geometry_1`.
 """
 
 import re
@@ -13,24 +12,24 @@ from services.features.formats.geojson import geometries, identifiers, propertie
 from services.features.rows.layout import Layout, Row
 
 _COLLECTION, _ITEM, _GEOMETRY = "collectionId", "itemId", "geometry"
-# numbers that are finite
+# finite numbers
 _POINT = re.compile(r"POINT(?P<z> Z)?[ ZM]*\((?P<numbers>[-+.eE0-9 ]+)\)")
 
 
 def names_before(layout: Layout) -> list[str]:
-    """What stands before the properties."""
+    """Return the names of the columns before the properties."""
     return [_COLLECTION, _ITEM] if layout.has_id else [_COLLECTION]
 
 
 def names_behind(layout: Layout) -> list[str]:
-    """What stands behind the properties: the geometry, or the numbers of a point."""
+    """Return the names of the columns after the properties: the geometry, or the coordinates of a point."""
     if not layout.has_geometry:
         return []
     return [*layout.lonlat] or [_GEOMETRY]
 
 
 def property_names(layout: Layout) -> list[str]:
-    """What the properties are called, which are no two alike."""
+    """Return the names of the properties, all distinct."""
     ours = {*names_before(layout), *names_behind(layout)}
     taken = {column.name for column in layout.properties}
     return [column.name if column.name not in ours else _free(column.name, taken) for column in layout.properties]
@@ -41,7 +40,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def positions(texts: Sequence[str | None], layout: Layout) -> list[list[str | None]]:
-    """Of points in WKT, for each name of `layout.lonlat` the numbers, as text; None where there is none."""
+    """Return the coordinates of points in WKT as text, a list for each name in `layout.lonlat`; None if missing."""
     nothing: list[str | None] = [None] * len(layout.lonlat)
     each = [nothing if text is None else _numbers(text, nothing) for text in texts]
     return [[numbers[place] for numbers in each] for place in range(len(nothing))]
@@ -52,12 +51,12 @@ def _numbers(text: str, nothing: list[str | None]) -> list[str | None]:
     if found is None:
         return nothing
     numbers: list[str | None] = [*found["numbers"].split(" ")]
-    # the third is a measure where no Z is said
+    # without Z, the third number is a measure
     return [*numbers[: 3 if found["z"] else 2], None][: len(nothing)]
 
 
 def flat_rows(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
-    """Each row as one flat object, ready for `encode`."""
+    """Return each row as one flat object, ready for `encode`."""
     before: list[Sequence[Any]] = [[layout.collection_id] * len(rows)]
     if layout.has_id:
         before.append(identifiers(rows, layout))

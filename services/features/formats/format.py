@@ -1,4 +1,4 @@
-"""What a format is: all that the service says about it, and how it writes features."""
+"""The interface of a format: its description, and how it writes features."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -19,31 +19,31 @@ class PageLinks:
     header: str
 
     def members(self) -> list[dict[str, Any]]:
-        """As values, for a page."""
+        """Return the links as values, for a page."""
         members: list[dict[str, Any]] = orjson.loads(b"[" + self.json + b"]")
         return members
 
 
 class Format:
-    """What links, negotiation, the OpenAPI document and pages say about a format."""
+    """The description of a format in links, negotiation, the OpenAPI document and pages."""
 
     name: ClassVar[str]
-    """The value of `f`."""
+    """Value of `f`."""
     media_type: ClassVar[str]
     label: ClassVar[str]
-    """What pages call it."""
+    """Name of the format on pages."""
     title: ClassVar[str]
-    """Of a collection's link to its features."""
+    """Title of a collection's link to its features in this format."""
     aliases: ClassVar[tuple[str, ...]] = ()
-    """What clients call the media type, too."""
+    """Other names that clients use for the media type."""
     extension: ClassVar[str | None] = None
-    """Of the file as which browsers save a page; without one they show it."""
+    """Extension of the file that browsers save; None if they show the page."""
     of_rows: ClassVar[bool] = False
-    """Whether it is made of flat rows, in which a point may be two columns (`geometry=lonlat`)."""
+    """Whether the format consists of flat rows, in which a point may be two columns (`geometry=lonlat`)."""
     byte_order_mark: ClassVar[bytes] = b""
-    """What comes before the first byte for whoever wants `bom`; empty where the format has none."""
+    """Bytes before the first one if `bom=true`; empty if the format has none."""
     has_links: ClassVar[bool] = False
-    """Whether what it says has links; else the `Link` header alone tells of other formats."""
+    """Whether the body contains links. If not, only the `Link` header lists the other formats."""
     items_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
     """OpenAPI schema of a page."""
     item_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
@@ -51,41 +51,41 @@ class Format:
 
 
 class FileFormat(Format):
-    """A format that is a file as a whole, which a process of its own writes (`services/features/writers`)."""
+    """A format that is one whole file, written by a process of its own (`services/features/writers`)."""
 
     items_schema: ClassVar[Mapping[str, Any]] = {"type": "string", "format": "binary"}
     item_schema: ClassVar[Mapping[str, Any]] = {"type": "string", "format": "binary"}
     geometry_as: ClassVar[str] = "wkb"
     writer: ClassVar[str]
-    """The module of that package."""
+    """Name of its module in that package."""
     driver: ClassVar[str] = ""
-    """GDAL's name of the format, where GDAL writes it."""
+    """GDAL's name of the format, if GDAL writes it."""
 
 
 class FeatureFormat(Format, ABC):
-    """A format that writes features: a head, rows as they come, a tail. Small pages join them, large ones stream."""
+    """A format that writes features: a head, rows, a tail. Small pages join them, large ones stream."""
 
     geometry_as: ClassVar[str] = "geojson"
-    """How PostGIS encodes the geometry for it: `geojson` or `wkt`."""
+    """Encoding of the geometry that PostGIS returns: `geojson` or `wkt`."""
     of_features: ClassVar[bool] = False
-    """Whether it is made of features in GeoJSON, which may come from the cache (`Rows.features`)."""
+    """Whether the format consists of GeoJSON features, which may come from the cache (`Rows.features`)."""
     streams: ClassVar[bool] = True
-    """Whether rows can be written before all of them are there."""
+    """Whether rows can be written before all are read."""
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
-        """What comes before the first feature; `matched` is None where it could not be counted in time."""
+        """Return the bytes before the first feature; `matched` is None if the count timed out."""
         return b""
 
     @abstractmethod
     def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
-        """Some features; `first` tells whether none came before."""
+        """Return the bytes of some features; `first` says that no rows precede them."""
 
     def tail(self, returned: int, omitted: int = 0) -> bytes:
-        """What comes after the last of so many features, of which some are without their geometry."""
+        """Return the bytes after `returned` features, `omitted` of which have no geometry."""
         return b""
 
     def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
-        """One feature by itself."""
+        """Return one feature as a complete document."""
         return b"".join(
             (self.head(collection, layout, 1, links), self.rows(Rows(layout, [row]), first=True), self.tail(1))
         )

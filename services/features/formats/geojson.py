@@ -1,4 +1,4 @@
-"""f=geojson (RFC 7946). PostGIS has encoded the geometry; it is embedded, never parsed."""
+"""f=geojson (RFC 7946). PostGIS encodes the geometry; it is embedded without parsing."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
 _BOUNDED = ("integer", "number", "boolean")
-"""Types whose JSON has been made of what readers know."""
+"""Types of array items whose JSON holds only numbers that readers accept."""
 _PERHAPS_HUGE = re.compile(r"[0-9]{309}|[0-9][eE]\+?[0-9]{3}")
 _STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?')
 _SEPARATOR = orjson.Fragment(b"\0")
@@ -27,7 +27,7 @@ _OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
 class GeoJson(FeatureFormat):
-    """A FeatureCollection; a feature by itself has links of its own."""
+    """A FeatureCollection; a single feature has its own links."""
 
     name = "geojson"
     media_type = "application/geo+json"
@@ -47,7 +47,7 @@ class GeoJson(FeatureFormat):
             **({"description": collection.description} if collection.description else {}),
             **_crs(layout),
             "timeStamp": now(),
-            # the standard allows to leave it out where it is hard to tell (/rec/core/fc-numberMatched)
+            # the standard allows leaving it out if it is hard to compute (/rec/core/fc-numberMatched)
             **({} if matched is None else {"numberMatched": matched}),
         }
         return b"".join((encode(document)[:-1], b',"links":[', links.json, b'],"features":['))
@@ -55,7 +55,7 @@ class GeoJson(FeatureFormat):
     def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
         if rows.features is not None:
             return b",".join(rows.features if first or not rows.features else [b"", *rows.features])
-        # the brackets of the list go, its commas stay; without a copy, which is large
+        # drop the brackets of the list, keep its commas; a view, because a copy would be large
         encoded = memoryview(encode(features(rows.rows, rows.layout)))[1:-1]
         return encoded if first or not encoded else b"".join((b",", encoded))
 
@@ -72,12 +72,12 @@ FORMAT = GeoJson()
 
 
 def _crs(layout: Layout) -> dict[str, str]:
-    # RFC 7946 has CRS84 alone: others by prior arrangement, in the word that JSON-FG (OGC 21-045) has for them
+    # RFC 7946 allows CRS84 only; others need prior arrangement, here with JSON-FG's member (OGC 21-045)
     return {} if layout.crs is None else {"coordRefSys": layout.crs}
 
 
 def features(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
-    """Each row as a Feature, ready for `encode`."""
+    """Return each row as a Feature, ready for `encode`."""
     shapes = geometries(rows, layout) if layout.has_geometry else [None] * len(rows)
     values = properties(rows, layout, [column.name for column in layout.properties])
     if not layout.has_id:
@@ -92,7 +92,7 @@ def features(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
 
 
 def identifiers(rows: Sequence[Row], layout: Layout) -> Sequence[Any]:
-    """The ids of rows that have some."""
+    """Return the ids of rows that have ids."""
     ids = [row[0] for row in rows]
     if layout.large_id:
         return [id_ if id_ is None or -SAFE_INTEGER <= id_ <= SAFE_INTEGER else str(id_) for id_ in ids]
@@ -102,13 +102,13 @@ def identifiers(rows: Sequence[Row], layout: Layout) -> Sequence[Any]:
 
 
 def properties(rows: Sequence[Row], layout: Layout, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The properties of each row under these names, ready for `encode`."""
+    """Return the properties of each row under these names, ready for `encode`."""
     start = layout.has_id + layout.has_geometry
     end = start + len(names)
     objects = [dict(zip(names, row[start:end], strict=True)) for row in rows]
     for place, rfc3339 in layout.times:
         if place >= start:
-            # by columns: what is done to one value of each row is done faster to all of them
+            # by column: one operation on a whole column is faster than one on each value
             _replace(objects, names[place - start], rfc3339([row[place] for row in rows]))
     for name, is_json, column in zip(names, layout.raw_json, layout.properties, strict=True):
         if is_json:
@@ -120,12 +120,12 @@ def properties(rows: Sequence[Row], layout: Layout, names: Sequence[str]) -> lis
 
 
 def geometries(rows: Sequence[Row], layout: Layout) -> list[orjson.Fragment | None]:
-    """The geometries of rows that have some."""
+    """Return the geometries of rows that have a geometry column."""
     return _embedded([row[layout.has_id] for row in rows])
 
 
 def _with_doubles(values: Sequence[str | None]) -> Sequence[str | None]:
-    """JSON as PostgreSQL writes it, with null for each number beyond all doubles, which strict readers refuse."""
+    """Return PostgreSQL's JSON with null for each number outside the range of doubles: strict readers reject these."""
     if not _PERHAPS_HUGE.search("\0".join([value or "" for value in values])):
         return values
     return [value and _STRING_OR_NUMBER.sub(_double_or_null, value) for value in values]
@@ -142,20 +142,20 @@ def _replace(objects: Sequence[dict[str, Any]], name: str, values: Sequence[Any]
 
 
 def _embedded(texts: Sequence[str | None]) -> list[orjson.Fragment | None]:
-    """The geometries that PostGIS has written; null where none is, none is given, or a coordinate is not finite."""
+    """Return the geometries that PostGIS wrote; null if missing, omitted, or with a coordinate that is not finite."""
     fragment = orjson.Fragment
     joined = "".join([text or "" for text in texts])
-    # "NaN", "Infinity", "Multi…": most pages hold none of these
+    # "NaN", "Infinity", "Multi…": most pages contain none of these
     special = "N" in joined or "I" in joined or "M" in joined or may_have_short_rings(joined)
     return [None if not text else (_one_embedded(text) if special else fragment(text)) for text in texts]
 
 
 def _one_embedded(text: str) -> orjson.Fragment | None:
-    # "NaN" and "Infinity": no word of GeoJSON has these capitals
+    # "NaN" and "Infinity": no GeoJSON name has these capitals
     if "N" in text or "I" in text:
         return None
     if text.startswith(_MULTI) and ("[]" in text or (text.startswith(_POINTS) and _GAP.search(text))):
-        # an empty member is written as [] or, in a MultiPoint, as nothing between two commas
+        # PostGIS writes an empty member as [] or, in a MultiPoint, as nothing between two commas
         geometry = orjson.loads(_GAP.sub("", text))
         geometry["coordinates"] = [member for member in geometry["coordinates"] if member]
         return orjson.Fragment(orjson.dumps(geometry))
@@ -166,26 +166,26 @@ def _one_embedded(text: str) -> orjson.Fragment | None:
 
 
 def encode_each(rows: Sequence[Row], layout: Layout) -> list[bytes]:
-    """Each row as a Feature, in JSON."""
+    """Return each row as a Feature, in JSON."""
     return encode_apart(features(rows, layout))
 
 
 def encode_apart(values: Sequence[dict[str, Any]]) -> list[bytes]:
-    """Each of the values in JSON."""
+    """Return each of the values in JSON."""
     if not values:
         return []
-    # one call for all, cut at a byte that no JSON holds: a call for each takes half as long again, and leaves each
-    # text in a buffer of several times its length
+    # one call for all, split at a byte that JSON never contains: a call for each takes half as long again, and leaves
+    # each text in a buffer of several times its length
     separated: list[Any] = [_SEPARATOR] * (2 * len(values) - 1)
     separated[::2] = values
     return encode(separated)[1:-1].split(_BETWEEN)
 
 
 def on_one_line(text: bytes) -> bytes:
-    """JSON without line breaks, of which a column of type json may have some between its values."""
+    """Return JSON without line breaks; a column of type json may have some between its values."""
     return text.replace(b"\n", b" ").replace(b"\r", b" ")
 
 
 def encode(value: Any) -> bytes:
-    """JSON with times in UTC and a trailing Z."""
+    """Encode a value as JSON, times in UTC with a trailing Z."""
     return orjson.dumps(value, default=str, option=_OPTIONS)

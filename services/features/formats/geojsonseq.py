@@ -6,7 +6,7 @@ from services.features.rows.layout import Rows
 
 
 class GeoJsonSequence(FeatureFormat):
-    """A feature a line, each behind the separator that tells texts apart (RFC 7464)."""
+    """One feature per line, each after the record separator (RFC 7464)."""
 
     name = "geojsonseq"
     media_type = "application/geo+json-seq"

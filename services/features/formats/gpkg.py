@@ -4,7 +4,7 @@ from services.features.formats.format import FileFormat
 
 
 class GeoPackage(FileFormat):
-    """What GIS programs take to the field."""
+    """A format for GIS programs that work offline."""
 
     name = "gpkg"
     media_type = "application/geopackage+sqlite3"

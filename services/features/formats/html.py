@@ -1,11 +1,11 @@
-"""f=html: a page for people, which the handlers and `pages/` make."""
+"""f=html: a page for people, rendered by the handlers and `pages/`."""
 
 from libs.ogc.media_type import MediaType
 from services.features.formats.format import Format
 
 
 class Html(Format):
-    """What is said about the page."""
+    """The description of the page format."""
 
     name = "html"
     media_type = MediaType.HTML

@@ -1,5 +1,7 @@
-"""f=json: rows as flat objects, for programs that work with tables. Who knows no name for `f` and accepts plain JSON
-gets GeoJSON (`registry.format_of`)."""
+"""f=json: rows as flat objects, for programs that work with tables.
+
+A client that accepts plain JSON without naming `f` gets GeoJSON (`registry.format_of`).
+"""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -15,7 +17,7 @@ _ROW = {"$ref": "#/components/schemas/Row"}
 
 
 class Json(FeatureFormat):
-    """An array of objects; a feature by itself is one object."""
+    """An array of objects; a single feature is one object."""
 
     name = "json"
     media_type = MediaType.JSON
@@ -31,7 +33,7 @@ class Json(FeatureFormat):
         return b"["
 
     def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
-        # the brackets of the list go, its commas stay
+        # drop the brackets of the list, keep its commas
         encoded = memoryview(encode(flat_rows(rows.rows, rows.layout)))[1:-1]
         return encoded if first or not encoded else b"".join((b",", encoded))
 

@@ -1,4 +1,4 @@
-"""Words of JSON Schema that queryables, sortables and the schema share."""
+"""JSON Schema members that queryables, sortables and the schema share."""
 
 from libs.catalogue.model import Argument, Column, GeometryColumn
 from services.features.formats.ucum import ucum
@@ -7,7 +7,7 @@ SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 def column_members(column: Column) -> dict[str, str]:
-    """What a column is, by itself."""
+    """Return the schema members of a column."""
     members = {
         "title": column.title or column.name,
         "description": column.description,
@@ -18,7 +18,7 @@ def column_members(column: Column) -> dict[str, str]:
 
 
 def argument_schema(argument: Argument) -> dict[str, str]:
-    """An argument of a function as a queryable."""
+    """Return the schema of a function's argument, as a queryable."""
     default = "required" if argument.default is None else f"default {argument.default}"
     members = {
         "title": argument.name,
@@ -30,7 +30,7 @@ def argument_schema(argument: Argument) -> dict[str, str]:
 
 
 def unit_members(unit: str | None) -> dict[str, str]:
-    """The unit of a property: its UCUM code, where there is one, and what people call it, where that is another."""
+    """Return the unit of a property: its UCUM code, if known, and its common name, if that differs."""
     if unit is None:
         return {}
     code = ucum(unit)
@@ -38,9 +38,9 @@ def unit_members(unit: str | None) -> dict[str, str]:
 
 
 def geometry_format(geometry: GeometryColumn) -> str:
-    """The format of a spatial property, such as `geometry-point` (/req/queryables/get-queryables-response-body)."""
+    """Return a spatial property's format, such as `geometry-point` (/req/queryables/get-queryables-response-body)."""
     if geometry.is_cut and geometry.type in ("LineString", "Polygon"):
-        # cut in two where it crosses the antimeridian
+        # geometries that cross the antimeridian are cut in two
         return "geometry-any"
     known = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
     return f"geometry-{geometry.type.lower()}" if geometry.type in known else "geometry-any"

@@ -21,9 +21,9 @@ _NAME = "jsonfg"
 
 
 class JsonFg(GeoJson):
-    """GeoJSON of one collection whose features say their time, and places in the CRS that they are in."""
+    """GeoJSON of one collection whose features have a `time`, and a `place` in the CRS of the response."""
 
-    # those are without these members
+    # cached features lack these members
     of_features = False
 
     def __init__(self, collection: Collection) -> None:
@@ -37,7 +37,7 @@ class JsonFg(GeoJson):
         plain = super().head(collection, layout, matched, _with_profile(links))
         said = _said(collection, layout)
         if layout.crs is not None:
-            # it is there already
+            # `coordRefSys` is present already
             del said["coordRefSys"]
         return b"".join((encode(said)[:-1], b",", plain[1:]))
 
@@ -53,7 +53,7 @@ class JsonFg(GeoJson):
         found = features(rows, layout)
         for feature in found:
             feature["time"] = self._time(feature["properties"])
-            # `geometry` is for WGS 84 alone
+            # `geometry` is for WGS 84 only
             feature["place"] = None
             if layout.crs is not None:
                 feature["place"], feature["geometry"] = feature["geometry"], None
@@ -86,7 +86,7 @@ def _with_profile(links: PageLinks) -> PageLinks:
 def profiled(
     format_: FeatureFormat | FileFormat | None, query: QueryValues, collection: Collection
 ) -> FeatureFormat | FileFormat | None:
-    """The format with what `profile` and `bom` add to it. Adds a fault where `profile` adds nothing to this one."""
+    """Return the format with the effect of `profile` and `bom`. Adds a fault if it does not support `profile`."""
     profile = query.values["profile"]
     if format_ is csv.FORMAT and query.values.get("bom"):
         format_ = csv.FOR_SPREADSHEETS
@@ -99,5 +99,5 @@ def profiled(
 
 
 def profile_header(format_: FeatureFormat | FileFormat, header: str) -> str:
-    """The `Link` header of an answer in this format."""
+    """Return the `Link` header of a response in this format."""
     return f"{header}, {_PROFILE.to_header()}" if isinstance(format_, JsonFg) else header

@@ -23,7 +23,7 @@ from services.features.request.long_parameters import packed
 ATOM_TYPE = "application/atom+xml"
 FACETS_TYPE = "application/facets+json"
 _LONGEST_NEXT = 6 * 1024
-"""Of an address that is written as it is; the long parameters of a longer one move into its cursor."""
+"""Maximum length of an address as it is; for longer ones, the long parameters move into the cursor."""
 _SHORT_HEADER = 4 * 1024
 _LONGEST_HEADER = 7 * 1024
 _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
@@ -31,36 +31,37 @@ _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 name_format("facets", FACETS_TYPE, "JSON of facets")
 name_format("atom", ATOM_TYPE, "Atom")
 
-# Placeholders of a template: the base address; the address of the page or feature up to `f`, in this format and in
-# others; what stands before `f` of all that match. Addresses are ASCII, so that these are nowhere else.
+# Placeholders of a template: the base address; the address of the page or feature up to `f`, for this format and for
+# others; the query string before `f` for all matching features, and for the selection. Addresses are ASCII, so that
+# placeholders occur nowhere else.
 _BASE, _SELF, _OTHERS, _ALL, _SELECTION = "\x80", "\x81", "\x82", "\x83", "\x84"
 _PLACEHOLDER = re.compile("([\x80-\x84])")
 _OF_BODY = ("enclosure", "related", "")
-"""Relations of links that the header leaves to the body where that has them: they are more than a feature."""
+"""Relations that the header omits if the body has them: they link to more than a feature."""
 OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
 OF_FORMATS = ("bom", "geometry", "profile")
-"""Parameters that not all formats have."""
+"""Parameters that only some formats have."""
 _RELATED = {"predecessor-version": marked("The one before"), "successor-version": marked("The one after")}
 """Titles of links to other features, by relation type (RFC 5829)."""
 NOT_SELECTING = (*OF_PAGES, *OF_FORMATS, "f", "crs", "bbox-only", "simplify", "properties", "sortby")
-"""Parameters that say nothing of which features are meant: facets and feeds have none of them."""
+"""Parameters that do not select features: facets and feeds have none of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """The links that do not depend on what is found: members of a JSON array, and `Link` header values by rel.
+    """The links that do not depend on the result: members of a JSON array, and `Link` header values by rel.
 
-    Alternates stand under an empty rel. Texts are cut at their placeholders.
+    Alternates have an empty rel. Texts are split at their placeholders.
     """
 
     path: str
     json: Sequence[str]
     rels: tuple[str, ...]
     header: Sequence[str]
-    """A line for each of `rels`."""
+    """One line for each of `rels`."""
 
     def filled(self, base: str, given: Mapping[str, str], item_id: str = "") -> tuple[bytes, dict[str, str]]:
-        """JSON and header with the base address, the parameters, and the id."""
+        """Return JSON and header with the base address, the parameters and the id filled in."""
         encoded = _encoded(given)
         path = f"{self.path}/{path_segment(item_id)}" if item_id else self.path
         query, others = "".join(encoded.values()), "".join(_without(encoded, *OF_FORMATS).values())
@@ -81,10 +82,10 @@ def _filled(pieces: Sequence[str], values: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Template:
-    """`self`, `alternate`, `collection`; of a page the queryables, too (Part 3, /req/filter/queryables-link)."""
+    """Return `self`, `alternate`, `collection`; for a page also the queryables (/req/filter/queryables-link)."""
     path = f"/collections/{path_segment(collection_id)}/items"
     collection = f"{_BASE}/collections/{path_segment(collection_id)}"
-    # "f" last: a client that adds a parameter of its own overrides nothing
+    # `f` last: a parameter that a client appends cannot override it
     links = [
         replace(link, href=f"{_SELF if link.rel == 'self' else _OTHERS}{link.href.removeprefix('?')}")
         for link in representations("", media_type, MEDIA_TYPES)
@@ -111,7 +112,7 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
 
 
 def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
-    """The links of a page whose ends are known (/req/core/fc-links, /rec/core/fc-next)."""
+    """Return the links of a page with known ends (/req/core/fc-links, /rec/core/fc-next)."""
     template = _template(query.selection.collection.id, media_type, of_item=False)
     json, header = template.filled(base, query.given)
     links = []
@@ -132,7 +133,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
 
 
 def item_links(collection_id: str, media_type: str, base: str, given: Mapping[str, str], item_id: str) -> PageLinks:
-    """`self`, `alternate` and `collection` (/req/core/f-links) of a feature, for a request with these parameters."""
+    """Return a feature's `self`, `alternate`, `collection` (/req/core/f-links), for a request with these parameters."""
     json, header = _template(collection_id, media_type, of_item=True).filled(base, given, item_id)
     return PageLinks(json, _header(header))
 
@@ -140,8 +141,9 @@ def item_links(collection_id: str, media_type: str, base: str, given: Mapping[st
 def with_related(
     links: PageLinks, collection: Collection, media_type: str, base: str, properties: Mapping[str, Any]
 ) -> PageLinks:
-    """The links of a feature, and those to others that its properties lead to, as the collection is configured; none
-    where a property is null or was not asked for.
+    """Return the links of a feature with those to related features, as the collection is configured.
+
+    A property that is null or was not requested gives no link.
     """
     added = []
     for rel, found_by in collection.item_links:
@@ -157,7 +159,7 @@ def with_related(
 
 
 def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
-    """The links of an export of the query: itself, the same in other formats, its collection."""
+    """Return the links of an export of the query: itself, the other formats, its collection."""
     collection = f"{base}/collections/{path_segment(query.selection.collection.id)}"
     given, others = _before_f(query.given), _before_f(_without(query.given, *OF_FORMATS))
     links = [
@@ -170,29 +172,29 @@ def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
 
 
 def _by_rel(links: Sequence[Link]) -> dict[str, str]:
-    """Values for the header of `self`, the alternates and the collection, which are in this order."""
+    """Return header values of `self`, the alternates and the collection, which come in this order."""
     first, *alternates, collection = (link.to_header() for link in links)
     return {"self": first, "collection": collection, "": ", ".join(alternates)}
 
 
 def _not_of_body(header: Mapping[str, str], media_type: str) -> dict[str, str]:
-    """What is left for the header of an answer of that type."""
+    """Return the links for the header of a response of that type: those that its body lacks."""
     return _without(header, *_OF_BODY if media_type in WITH_LINKS else ())
 
 
 def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) -> str:
-    """The arguments of a function among the parameters, as they stand before others in the address of a feature."""
+    """Return the arguments of a function among the parameters, as the start of a feature's query string."""
     names = {argument.name for argument in collection.arguments}
     return _before_f({name: text for name, text in given if name in names})
 
 
 def _before_f(parameters: Mapping[str, str]) -> str:
-    """The query string of all parameters but `f`, as it stands before that."""
+    """Return the query string of all parameters except `f`, ready for `f` to be appended."""
     return "".join(_encoded(parameters).values())
 
 
 def _encoded(parameters: Mapping[str, str]) -> dict[str, str]:
-    """Each parameter but `f`, by its name, as it stands before that."""
+    """Return each parameter except `f`, by name, ready for `f` to be appended."""
     return {name: f"{quote_plus(name)}={quote_plus(text)}&" for name, text in parameters.items() if name != "f"}
 
 
@@ -201,9 +203,11 @@ def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
 
 
 def _header(values: Mapping[str, str]) -> str:
-    """Long addresses would make a header that proxies and clients refuse (aiohttp's client more than 8 kB in one, Node
-    more than 16 kB in all): `prev`, `self`, the collection and the others are there while it is short enough. `next`,
-    which CSV has nowhere else, always is: without it a page would pass for the last one. The bodies of JSON have all.
+    """Return the `Link` header, short enough for proxies and clients.
+
+    aiohttp's client rejects more than 8 kB in one header, Node more than 16 kB in all. `prev`, `self`, the collection
+    and the others are left out beyond that. `next` is always present: CSV has it nowhere else, and without it a page
+    would look like the last one. JSON bodies have all links.
     """
     chosen: list[str] = []
     length = 0
@@ -218,7 +222,7 @@ def _header(values: Mapping[str, str]) -> str:
 
 
 def _by_offset(query: ItemsQuery, rel: str, ends: PageEnds, matched: int | None) -> dict[str, str] | None:
-    """Where there is no key to make a cursor of; and from a page of no rows to the first that has some."""
+    """Return the parameters of a page by offset: for rows without a key, and after a page with `limit=0`."""
     if query.limit == 0:
         more = rel == "next" and query.offset < (matched or 0)
         return _without(query.given, "limit") if more else None

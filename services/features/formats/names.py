@@ -1,4 +1,4 @@
-"""The name under which a browser saves an answer."""
+"""The file name under which a browser saves a response."""
 
 import re
 from urllib.parse import quote
@@ -10,11 +10,11 @@ _TOKEN = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def saved_as(collection: Collection, format_: Format, *, always: bool = False) -> dict[str, str]:
-    """What makes a browser save the answer, under a name of its own; `always`, or where the format is for that."""
+    """Return the header that makes a browser save the response as a file: `always`, or if the format is for that."""
     extension = format_.extension or (format_.name if always else None)
     if extension is None:
         return {}
     name = f"{collection.id}.{extension}"
-    # RFC 6266 section 4.3: names with other characters are escaped, in a parameter that not all clients know
+    # RFC 6266 section 4.3: other characters are escaped, in a parameter that some clients do not know
     file = f"filename={name}" if _TOKEN.fullmatch(name) else f"filename*=UTF-8''{quote(name, safe='')}"
     return {"Content-Disposition": f"attachment; {file}"}

@@ -9,7 +9,7 @@ from services.features.rows.layout import Rows
 
 
 class Ndjson(FeatureFormat):
-    """A flat object a line, and nothing else."""
+    """One flat object per line."""
 
     name = "ndjson"
     media_type = "application/ndjson"

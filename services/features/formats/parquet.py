@@ -4,7 +4,7 @@ from services.features.formats.format import FileFormat
 
 
 class GeoParquet(FileFormat):
-    """What programs for analysis read, a few columns or a box at a time."""
+    """A format for analysis programs, which read single columns or a box."""
 
     name = "parquet"
     media_type = "application/vnd.apache.parquet"

@@ -1,4 +1,4 @@
-"""Formats that are written as rows come."""
+"""Write a format while rows are read."""
 
 from collections.abc import AsyncIterator
 
@@ -9,7 +9,7 @@ from services.features.rows.layout import Rows
 async def pieces(
     format_: FeatureFormat, head: bytes, first: Rows, rest: AsyncIterator[Rows]
 ) -> AsyncIterator[bytes | memoryview]:
-    """Head with the first rows, the rest of them, tail."""
+    """Yield the head with the first rows, the other rows, and the tail."""
     yield b"".join((head, format_.rows(first, first=True)))
     returned, omitted = len(first.rows), first.omitted
     async for rows in rest:

@@ -1,6 +1,6 @@
 """The formats of features. To add one: a module beside this one with a `FORMAT`, and its name here.
 
-Links, negotiation, the OpenAPI document, pages and the handlers follow from this.
+Links, negotiation, the OpenAPI document, pages and handlers use this registry.
 """
 
 from collections.abc import Mapping
@@ -21,34 +21,34 @@ _MODULES = (
     "parquet",
     "gpkg",
 )
-"""In the order of preference; the first is answered where the client names none."""
+"""Names in order of preference; the first is the default of clients that name no format."""
 
 FORMATS: tuple[Format, ...] = tuple(import_module(f"{__package__}.{name}").FORMAT for name in _MODULES)
 MEDIA_TYPES = tuple(entry.media_type for entry in FORMATS)
 FEATURE_FORMATS: Mapping[str, FeatureFormat] = {
     entry.media_type: entry for entry in FORMATS if isinstance(entry, FeatureFormat)
 }
-"""By media type; HTML is a page for people, and made elsewhere."""
+"""Formats by media type, without HTML, which `pages/` renders."""
 EXPORT_FORMATS: Mapping[str, FeatureFormat | FileFormat] = {
     entry.media_type: entry for entry in FORMATS if isinstance(entry, FeatureFormat | FileFormat)
 }
-"""By media type: those that a whole collection is given in."""
+"""Formats of whole collections, by media type."""
 WITH_LINKS = frozenset(entry.media_type for entry in FORMATS if entry.has_links)
-"""Media types of those whose answers have links."""
+"""Media types of formats whose bodies contain links."""
 
 _DEFAULT = FORMATS[0].media_type
 
 
 def format_of(media_type: str, *, named: bool) -> FeatureFormat | FileFormat | None:
-    """The format of an answer of this type, which `f` named or else the `Accept` header; None for a page.
+    """Return the format of a response of this type, which `f` (`named`) or the `Accept` header chose; None for HTML.
 
-    Who asks for plain JSON without a name for `f` is a client of OGC API Features, which reads features.
+    A client that accepts plain JSON without `f` is a client of OGC API Features, which expects GeoJSON.
     """
     return EXPORT_FORMATS.get(media_type if named or media_type != MediaType.JSON else _DEFAULT)
 
 
 def refuse_options(query: QueryValues, format_: Format | None) -> None:
-    """Adds the faults of parameters that are for other formats than this one, or for none of a page."""
+    """Add a fault for each parameter that belongs to other formats, or to none of a page."""
     if query.values.get("bom") and not (format_ and format_.byte_order_mark):
         query.fault("bom", "bom is for CSV alone")
     if query.values["geometry"] is not None and not (format_ and format_.of_rows):

@@ -1,4 +1,4 @@
-"""Units of measure as UCUM writes them (OGC 23-058r2, /req/schemas/unit): exact, and not what people read."""
+"""Units of measure in UCUM codes (OGC 23-058r2, /req/schemas/unit): exact, but not for people."""
 
 import re
 
@@ -27,7 +27,7 @@ _WORDS = {
     "persons": "{persons}",
     "count": "{count}",
 }
-"""What people write, where UCUM has another code."""
+"""Common names of units that have another UCUM code."""
 _POWERS = str.maketrans({"²": "2", "³": "3", "·": ".", "µ": "u", "−": "-"})
 
 _METRIC = "m|g|s|rad|sr|K|Cel|Pa|J|W|A|V|N|Hz|L|l|t|bar|mol|eV|B|ar|u"

@@ -1,1 +1,1 @@
-"""Features for people: what the templates need."""
+"""Pages of features: the context of their templates."""

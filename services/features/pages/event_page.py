@@ -1,4 +1,4 @@
-"""The page of an event: what it is called, when and where it was, what each collection tells of it, in time."""
+"""The page of an event: its name, time and place, and a timeline of its features in each collection."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ _WIDTH = 600.0
 _PRODUCTS = 30
 _CHARTS = 6
 DRAWN = 6
-"""Features of a collection that are drawn in their shapes."""
+"""Maximum number of features of a collection that the page draws as shapes."""
 _LINE = 24
-"""Pixels of a line of the timeline."""
+"""Height of a line of the timeline, in pixels."""
 Told = Sequence[tuple[EventPart, list[dict[str, Any]]]]
-"""What collections have, with some of the features."""
+"""Collections with some of their features."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What is known of an event, from the features that the page tells of."""
+    """The facts about an event, from its features on the page."""
 
     id: str
     title: str
@@ -41,11 +41,11 @@ class Event:
     end: str | None
     main: EventPart
     feature: Mapping[str, Any]
-    """The one that says most of it."""
+    """The most informative feature."""
 
 
 def event_of(name: str, told: Told) -> Event:
-    """The event, named by the collection with the fewest features, as that of events has one; else the longest."""
+    """Return the event, named by the collection with the fewest features, usually of events; else the longest name."""
     main, found = by_weight(told)[0]
     feature = found[0] if found else {"id": None, "properties": {}, "geometry": None}
     moments = [
@@ -64,7 +64,7 @@ def event_of(name: str, told: Told) -> Event:
 
 
 def by_weight(told: Told) -> Told:
-    """What says most of an event first: what has a name, is of events, is one, and lasts longest."""
+    """Sort by information about the event: with a name, of events, with one feature, lasting longest."""
 
     def weight(each: tuple[EventPart, list[dict[str, Any]]]) -> tuple[bool, bool, bool, int, float, str]:
         part, features = each
@@ -78,7 +78,7 @@ def by_weight(told: Told) -> Told:
 
 
 def page_context(event: Event, told: Told) -> dict[str, Any]:
-    """What the template of the page needs."""
+    """Return the context of the page's template."""
     collection = event.main.collection
     columns = [(column, readable(event.feature["properties"].get(column.name))) for column in collection.columns]
     products = {
@@ -108,13 +108,13 @@ def _charts(told: Told) -> list[Chart]:
 
 
 def _drawn(event: Event, told: Told) -> list[Mapping[str, Any]]:
-    """Its main feature, and lines and areas of collections that have few of it."""
+    """Return the main feature, and the lines and areas of collections with few features."""
     few = (each for part, features in told for each in features if _number(part, features) <= DRAWN and _is_wide(part))
     return [*(each for each in few if each is not event.feature), event.feature]
 
 
 def _number(part: EventPart, features: Sequence[Mapping[str, Any]]) -> int:
-    """How many features it has; as many as are told of at the least."""
+    """Return the number of features: at least those read."""
     return max(part.matched or 0, len(features))
 
 
@@ -130,14 +130,14 @@ def _names(part: EventPart) -> list[str]:
 def _moments(
     collection: Collection, feature: Mapping[str, Any], goes_on: datetime | None = None
 ) -> tuple[datetime | None, datetime | None]:
-    """Start and end; where the end is not known `goes_on`, or else the start."""
+    """Return start and end; an unknown end is `goes_on`, or else the start."""
     time, pair = collection.time(), collection.lasting()
     start = moment_of(feature["properties"].get(time.name)) if time else None
     return start, (moment_of(feature["properties"].get(pair[1].name)) if pair else None) or goes_on or start
 
 
 def _span(part: EventPart, features: Sequence[Mapping[str, Any]]) -> tuple[str | None, str | None]:
-    """The first and the last moment; not of a part of them."""
+    """Return the first and the last moment; None if only a part of the features was read."""
     if part.matched is None or part.matched > len(features):
         return None, None
     moments = [moment for each in features for moment in _moments(part.collection, each) if moment]
@@ -166,7 +166,7 @@ def _addresses(collection: Collection, feature: Mapping[str, Any]) -> list[tuple
 
 
 def _timeline(event: Event, told: Told) -> dict[str, Any] | None:
-    """A line for each collection, with a mark for each feature, from the first moment to the last."""
+    """Return the timeline: a line per collection with a mark per feature."""
     if event.start is None or event.end is None or event.start == event.end:
         return None
     first, last = moment_of(event.start), moment_of(event.end)

@@ -1,4 +1,4 @@
-"""What is expected where a feature is in force: the forecasts in and around it."""
+"""Forecasts in and around an active feature."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -19,13 +19,13 @@ from services.features.request.around import query_around
 from services.features.rows.items_store import ItemsStore
 
 _SHOWN = 4
-"""Forecasts of a collection that a page names; a link has them all."""
+"""Maximum number of forecasts of a collection on a page; a link shows all."""
 _READ = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A feature that says what is expected."""
+    """A forecast near the feature."""
 
     id: str
     name: str
@@ -33,7 +33,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a collection expects around a place: the nearest first; `query` are the parameters that have them all."""
+    """A collection's forecasts around a place, the nearest first; `query` has the parameters for all of them."""
 
     collection: Collection
     named: tuple[Forecast, ...]
@@ -48,8 +48,9 @@ async def expected_around(
     feature: Mapping[str, Any],
     at: Preview | None,
 ) -> list[Expected]:
-    """The forecasts of its module around a feature that is in force, `at` being its drawing; what cannot be read now is
-    left out.
+    """Return the forecasts of its module around an active feature; `at` is the feature's drawing.
+
+    Collections that cannot be read now are left out.
     """
     box = at.box if at else None
     if box is None or not is_live(collection) or over_since(collection, feature["properties"]) is not None:
@@ -77,7 +78,7 @@ async def _expected(
 
 
 def _distance(feature: dict[str, Any], box: tuple[float, float, float, float]) -> float:
-    """Degrees of latitude between the middles, well enough to tell what is nearer."""
+    """Return the approximate distance between two centres in degrees of latitude, for sorting."""
     drawn = preview([{**feature, "id": None}])
     other = drawn.box if drawn else None
     if other is None:

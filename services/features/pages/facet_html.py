@@ -1,4 +1,4 @@
-"""The page of facets: what a person sees without asking for more, and bars beside the numbers."""
+"""The page of facets: default facets, and bars beside the numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,14 +14,14 @@ from services.features.rows.value_ranges import ValueRange
 _MOST_SHOWN = 5
 _RANGES = 10
 _FULL = 100
-"""Width of the longest bar."""
+"""Width of the longest bar, in percent."""
 _NAMED = frozenset({"f", "facets", "min-count"})
 
 
 def usual_facets(facets: Sequence[Facet], ranges: Mapping[str, ValueRange]) -> list[Facet]:
-    """What a page shows where nothing is asked for: the time, the place, and properties with few values or of numbers.
+    """Return the default facets of a page: time, place, and properties with few values or with numbers.
 
-    `ranges` are those of the columns, as far as they are known.
+    `ranges` are the known ranges of the columns.
     """
     times = [facet for facet in facets if isinstance(facet, TimeFacet)][:1]
     places = [facet for facet in facets if isinstance(facet, PlaceFacet)][:1]
@@ -40,7 +40,7 @@ def usual_facets(facets: Sequence[Facet], ranges: Mapping[str, ValueRange]) -> l
 
 
 def _by_round_numbers(facet: NumberFacet, found: ValueRange | None) -> NumberFacet:
-    """By 10 to 25 ranges that begin at round numbers; as it is where the ends are not known, or are no numbers."""
+    """Return the facet with 10 to 25 ranges from round numbers; unchanged if the ends are unknown or not numbers."""
     if found is None or found.minimum is None:
         return facet
     least, greatest = Decimal(str(found.minimum)), Decimal(str(found.maximum))
@@ -60,7 +60,7 @@ def _few(facet: TermFacet, ranges: Mapping[str, ValueRange]) -> bool:
 def sections(
     facets: Sequence[Facet], documents: Mapping[str, Mapping[str, Any]], given: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """What the template shows of each facet: its title, its rows with a bar, and cells of a map."""
+    """Return the template's sections: for each facet its title, rows with bars, and cells of a map."""
     return [_section(facet, documents[facet.name], given) for facet in facets]
 
 
@@ -98,7 +98,7 @@ def _label(bucket: Mapping[str, Any], interval: str | None) -> str:
         said = gettext("below %(value)s") if low is None else gettext("from %(value)s")
         return said % {"value": high if low is None else low}
     if isinstance(low, str):
-        # a whole unit of the calendar is named by its beginning
+        # a whole calendar unit is named by its start
         length = {"year": 4, "quarter": 7, "month": 7, "week": 10, "day": 10}.get(interval or "")
         return low[:length] if length else f"{_short(low)} – {_short(high)}"
     return f"{low:g} – {high:g}"
@@ -109,7 +109,7 @@ def _short(moment: str) -> str:
 
 
 def _query(facet: Facet, bucket: Mapping[str, Any], given: Mapping[str, str]) -> str | None:
-    """The parameters of a page with the features of a bucket; None where no single parameter tells them."""
+    """Return the parameters of a page with the features of a bucket; None if no single parameter can select them."""
     kept = {name: text for name, text in given.items() if name not in _NAMED and text}
     if "valueCut" in bucket:
         return None

@@ -1,4 +1,4 @@
-"""The form that filters a collection's features: as it was filled in, with what was wrong beside each field."""
+"""The filter form of a collection, filled in as sent, with each fault beside its field."""
 
 from collections.abc import Collection as Names
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ _SORTABLE = 100
 _FIELDS = 30
 _IN_FORM = frozenset({"bbox", "datetime", "filter", "sortby", "limit"})
 _LEFT_OUT = frozenset({"offset", "cursor", "f"})
-"""What a new filter starts without."""
+"""Parameters that a new filter drops."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property that the form asks for by itself; `values` are all it has, `span` is the least and the greatest."""
+    """A property with its own field; `values` are all its values, `span` is its minimum and maximum."""
 
     column: Column
     values: Sequence[str] = ()
@@ -29,7 +29,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A filter that a visitor may try: what it does, and the parameters."""
+    """An example filter: its label and its parameters."""
 
     text: str
     parameters: Mapping[str, str]
@@ -45,10 +45,9 @@ def form_context(
     ranges: Mapping[str, ValueRange],
     faults: Sequence[Fault] = (),
 ) -> dict[str, Any]:
-    """What the template of the form needs.
+    """Return the context of the form's template.
 
-    `columns` are those that rows may be sorted by; `declared` are the parameters, which mean something else than the
-    property of that name.
+    `columns` can be sorted by; `declared` are the parameters, which hide properties of the same name.
     """
     fields = _fields(collection, declared, ranges)
     shown = _IN_FORM | {field.column.name for field in fields}
@@ -61,7 +60,7 @@ def form_context(
         "sortable": [column for column in columns if column.ordered][:_SORTABLE],
         "fields": fields,
         "given": given,
-        # what is wrong and has no field would be wrong again
+        # an invalid parameter without a field would fail again
         "others": {
             name: text
             for name, text in given.items()
@@ -75,13 +74,13 @@ def form_context(
 
 
 def _placeholder(columns: Sequence[Column], examples: Sequence[Example]) -> str:
-    """A filter to begin with."""
+    """Return an example for the empty filter field."""
     own = f"{property_name(columns[0].name)} IS NOT NULL" if columns else ""
     return next((example.parameters["filter"] for example in examples if "filter" in example.parameters), own)
 
 
 def _fields(collection: Collection, declared: Names[str], ranges: Mapping[str, ValueRange]) -> list[Field]:
-    """Properties that the form asks for by themselves."""
+    """Return the properties that get their own field."""
     columns = [
         column
         for column in collection.columns

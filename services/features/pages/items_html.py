@@ -1,4 +1,4 @@
-"""Features as a page: a table, paging, a filter form, examples of filters, downloads."""
+"""Features as a page: table, paging, filter form, example filters, downloads."""
 
 import re
 from collections.abc import Collection as Names
@@ -31,7 +31,7 @@ from services.features.rows.layout import Rows
 from services.features.rows.value_ranges import ValueRange
 
 PAGE_ROWS = 500
-"""Rows on a page at the most; browsers are slow with more, and downloads hold them all."""
+"""Maximum number of rows on a page: browsers get slow with more, and downloads have all."""
 _COLUMNS = 60
 _SERIES = 100
 _LONG = 48
@@ -49,14 +49,14 @@ def items_context(
     ranges: Mapping[str, ValueRange],
     cells: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """What the template of a page of features needs.
+    """Return the context of the template of a page of features.
 
-    `declared` are the parameters that are no properties; `ranges` are what the form suggests; `cells` are where all
-    that match are.
+    `declared` are the parameters that are not properties; `ranges` are suggestions of the form; `cells` show all
+    matching features.
     """
     collection, given = query.selection.collection, query.given
     found = features(page.rows, page.layout)
-    # the feature's link shows the key already
+    # the feature's link already shows the key
     columns = [column for column in page.layout.properties if column.name != collection.key]
     return {
         "columns": columns[:_COLUMNS],
@@ -97,9 +97,9 @@ def _key(collection: Collection) -> Sequence[Column]:
 
 
 def head(column: Column, given: Mapping[str, str]) -> dict[str, Any] | None:
-    """How the page is sorted by a column (`aria-sort`), and the parameters of the page that is sorted by it next.
+    """Return how the page is sorted by a column (`aria-sort`), and the parameters that sort it by this column next.
 
-    None where it cannot be sorted by. What is sorted already turns around.
+    Returns None if the column cannot be sorted by. A column that sorts the page already is reversed.
     """
     if not column.ordered:
         return None
@@ -111,7 +111,7 @@ def head(column: Column, given: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[Example]:
-    """Filters that are sure to leave something, from what is on the page and what the catalogue knows."""
+    """Return example filters that surely match something, from the page and the catalogue."""
     examples = []
     telling = collection.column(collection.importance[0].removeprefix("-")) if collection.importance else None
     if telling is not None and telling.type in ("integer", "number"):
@@ -135,7 +135,7 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
     time = collection.time()
     if is_live(collection):
         examples.append(
-            Example(gettext("In force now"), {"datetime": rfc3339(datetime.now(UTC).replace(second=0, microsecond=0))})
+            Example(gettext("Active now"), {"datetime": rfc3339(datetime.now(UTC).replace(second=0, microsecond=0))})
         )
     if time is not None and time.end is not None:
         start = datetime.fromisoformat(time.end) - timedelta(days=30)
@@ -151,13 +151,13 @@ def _number(feature: dict[str, Any], column: Column) -> float | None:
 
 
 def _round_down(value: float) -> str:
-    """5.3 to `5`, 185 to `100`, 0.042 to `0.04`: the leading digit."""
+    """Return the number rounded down to its leading digit: 5.3 gives `5`, 185 `100`, 0.042 `0.04`."""
     unit = 10.0 ** floor(log10(value))
     return f"{floor(value / unit) * unit:.10g}"
 
 
 def row_context(collection: Collection, feature: dict[str, Any]) -> dict[str, Any]:
-    """A feature as its own page shows it: id, name, the text of each property, lists of objects as tables."""
+    """Return a feature for its own page: id, name, text of each property, lists of objects as tables."""
     cells = _cells(feature)
     for name, value in feature["properties"].items():
         cells[name]["table"] = _table(value)
@@ -170,13 +170,13 @@ def _cells(feature: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _table(value: Any) -> dict[str, Any] | None:
-    """Names and rows of a list of objects; None for any other value."""
+    """Return names and rows of a list of objects; None for any other value."""
     if not isinstance(value, orjson.Fragment):
         return None
     try:
         entries = orjson.loads(orjson.dumps(value))
     except orjson.JSONDecodeError:
-        # a number beyond those that Python has, such as 1e400
+        # a number too large for Python, such as 1e400
         return None
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
         return None
@@ -186,7 +186,7 @@ def _table(value: Any) -> dict[str, Any] | None:
 
 
 def readable(value: Any) -> dict[str, Any]:
-    """A value as text, in short for a table, and a link where it is an http address."""
+    """Return a value as text, shortened for a table, with a link if it is an http address."""
     if value is None:
         return {"text": "", "short": "", "href": None}
     if isinstance(value, orjson.Fragment | dict | list):

@@ -1,4 +1,4 @@
-"""Links from pages to the map: what is shown here is shown there. The viewer's model/deep-link.js reads them."""
+"""Links from pages to the same content on the map. The viewer's model/deep-link.js reads them."""
 
 from collections.abc import Collection as Names
 from math import asinh, degrees, log2, radians, tan
@@ -13,18 +13,18 @@ from libs.selection.columns import column_queryable
 from services.features.request.items_query import ItemsQuery
 
 _WIDTH, _HEIGHT = 900, 600
-"""Pixels of a map that a box is to fit in; the panels take the rest of a screen."""
+"""Size of a map that a box must fit into, in pixels; panels cover the rest of the screen."""
 _TILE = 512
 _CLOSEST = 14.0
 _LEAST = 0.001
-"""Degrees: the area of a link has four decimals."""
+"""Minimum size of an area in degrees: links have four decimals."""
 
 
 def map_of_items(query: ItemsQuery, declared: Names[str]) -> str:
-    """The path, below the API, of the map of what a page of features shows: its filter, time, box and order.
+    """Return the path, below the API, of the map of a page's features: its filter, time, box and order.
 
-    `declared` are the parameters that are no properties. A filter in CQL2 JSON, a time of another than the default
-    column and geometries of another column do not travel: the map has no way to say them.
+    `declared` are the parameters that are not properties. The map does not support filters in CQL2 JSON, and times or
+    geometries of other than the default columns: these are left out.
     """
     collection, given = query.selection.collection, query.given
     state: dict[str, str] = {}
@@ -42,19 +42,19 @@ def map_of_items(query: ItemsQuery, declared: Names[str]) -> str:
 
 
 def map_of_item(collection: Collection, identifier: object) -> str:
-    """The path, below the API, of the map at one feature."""
+    """Return the path, below the API, of the map at one feature."""
     return _path(collection, {"id": f"{collection.id}/{identifier}"})
 
 
 def _path(collection: Collection, state: dict[str, str]) -> str:
     path = f"/collections/{path_segment(collection.id)}/tiles/WebMercatorQuad/map.html"
-    # as the map writes it itself
+    # the same encoding as the map's own
     hash_ = "&".join(f"{quote(name, safe='')}={quote(text, safe='/,:')}" for name, text in state.items())
     return f"{path}#{hash_}" if hash_ else path
 
 
 def _place(box: BBox) -> dict[str, str]:
-    """The box as the area that is asked for; as the view where it is too small, or wider than the world."""
+    """Return the box as the area to show; as a view if it is too small, or wider than the world."""
     on_earth = all(abs(edge) <= 180 for edge in (box.west, box.east)) and -90 <= box.south <= box.north <= 90
     if on_earth and abs(box.east - box.west) >= _LEAST and box.north - box.south >= _LEAST:
         return {"a": f"box/{','.join(f'{edge:.4f}'.rstrip('0').rstrip('.') for edge in box)}"}
@@ -62,7 +62,7 @@ def _place(box: BBox) -> dict[str, str]:
 
 
 def _view(box: BBox) -> str:
-    """`zoom/latitude/longitude` of a map in Web Mercator that shows the box."""
+    """Return `zoom/latitude/longitude` of a map in Web Mercator that shows the box."""
     width = box.east - box.west if box.west <= box.east else box.east - box.west + 360
     longitude = turned_back(box.west + width / 2)
     south, north = (degrees(asinh(tan(radians(max(-85.0, min(85.0, edge)))))) for edge in (box.south, box.north))

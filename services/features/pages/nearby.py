@@ -1,4 +1,4 @@
-"""Where a feature is, by the nearest place. The viewer's words/nearby.js says the same on the map."""
+"""The place of a feature relative to the nearest town. The viewer's words/nearby.js does the same on the map."""
 
 from collections.abc import Mapping
 from math import floor, log10
@@ -9,7 +9,7 @@ from libs.web.page_text import count
 
 
 def nearby_words(properties: Mapping[str, Any]) -> str:
-    """`22 km NNE of Hualien City (350,000 inhabitants)`; empty where the feature has no nearest place."""
+    """Return `22 km NNE of Hualien City (350,000 inhabitants)`; empty if the feature has no nearest place."""
     place, km = properties.get("nearest_place"), properties.get("nearest_place_km")
     bearing, people = properties.get("nearest_place_bearing"), properties.get("nearest_place_population")
     if not isinstance(place, str) or not place:

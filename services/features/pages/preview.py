@@ -1,4 +1,4 @@
-"""A small map of the features on a page: an SVG drawing over the land, no script needed."""
+"""A small map of a page's features: an SVG drawing over the land, without scripts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,18 +11,18 @@ from libs.geo.longitudes import turned_back
 from libs.geo.stretch import stretch
 
 _NARROWEST = 40.0
-"""Degrees of longitude that the map shows at least, so that one feature has surroundings."""
+"""Minimum width of the map in degrees of longitude, so that a single feature has surroundings."""
 _WIDEST = 359.9
-"""The world once."""
+"""Maximum width of the map in degrees: the world once."""
 _ASPECT = 2.2
 _PIXELS = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A feature on the map, in degrees, latitude downwards as SVG counts; no width or height is a point.
+    """A feature on the map, in degrees, latitude downwards as in SVG; a width or height of zero is a point.
 
-    `line` and `area` are SVG paths of its shape; without them it is drawn as its box.
+    `line` and `area` are SVG paths of its shape; without them the map draws its box.
     """
 
     id: Any
@@ -35,13 +35,13 @@ class Shape:
 
     @property
     def is_box(self) -> bool:
-        """Whether what is drawn is a box around the feature."""
+        """Whether the map draws a box around the feature."""
         return bool(self.width or self.height) and not (self.line or self.area)
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where features are that match and are not on the page: the middle of a cell, how many, how strong it is drawn."""
+    """A cell with matching features that are not on the page: its centre, count and opacity."""
 
     x: float
     y: float
@@ -51,7 +51,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The map: the part of the world that it shows, its shapes, and spots where more features are."""
+    """The map: its part of the world, its shapes, and spots with more features."""
 
     left: float
     top: float
@@ -59,19 +59,19 @@ class Preview:
     height: float
     shapes: tuple[Shape, ...]
     boxes: int
-    """How many features are drawn as boxes."""
+    """Number of features drawn as boxes."""
     stretch: float = 1.0
-    """The width of a degree of longitude as part of one of latitude."""
+    """Length of a degree of longitude, relative to one of latitude."""
     spots: tuple[Spot, ...] = ()
 
     @property
     def radius(self) -> float:
-        """Of a point, in degrees of longitude."""
+        """Radius of a point, in degrees of longitude."""
         return self.width / 110
 
     @property
     def bbox(self) -> str:
-        """West, south, east, north of the basemap below, in degrees; not beyond the poles, which it lacks."""
+        """West, south, east, north of the basemap below, in degrees, within the poles."""
         west = turned_back(self.left)
         east = west + self.width
         return (
@@ -80,7 +80,7 @@ class Preview:
 
     @property
     def box(self) -> tuple[float, float, float, float] | None:
-        """West, south, east, north of the shapes, in degrees; None where there are spots alone."""
+        """West, south, east, north of the shapes, in degrees; None if there are only spots."""
         if not self.shapes:
             return None
         return (
@@ -96,14 +96,14 @@ class Preview:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """Pixels of a degree of longitude and of one of latitude, on a drawing 900 pixels wide."""
+        """Pixels per degree of longitude and of latitude, on a drawing 900 pixels wide."""
         return _PIXELS / self.width, _PIXELS / self.width / self.stretch
 
 
 def preview(features: Iterable[dict[str, Any]], cells: Sequence[Mapping[str, Any]] = ()) -> Preview | None:
-    """A map of features whose geometries are boxes or points (`bbox-only`), and of `cells` that hold all that match.
+    """Return a map of features whose geometries are boxes or points (`bbox-only`), and of `cells` with all matches.
 
-    None where there are neither.
+    Returns None if there are neither.
     """
     return _around([tuple(_boxes_of(feature)) for feature in features], tuple(_spots(cells)))
 
@@ -112,17 +112,17 @@ def _spots(cells: Sequence[Mapping[str, Any]]) -> Iterable[Spot]:
     most = max((cell["count"] for cell in cells), default=1)
     for cell in cells:
         x, y = cell["centre"]
-        # few are seen beside many
+        # the square root keeps small counts visible beside large ones
         yield Spot(x, -y, cell["count"], round(0.3 + 0.6 * sqrt(cell["count"] / most), 2))
 
 
 def drawing(feature: dict[str, Any]) -> Preview | None:
-    """A map of one feature in its shape; None where it has none."""
+    """Return a map of one feature in its shape; None if it has no geometry."""
     return drawings([feature])
 
 
 def drawings(features: Iterable[dict[str, Any]]) -> Preview | None:
-    """A map of features in their shapes; None where none has one."""
+    """Return a map of features in their shapes; None if none has a geometry."""
     shapes = [(each.get("id"), each["geometry"]) for each in features if each["geometry"] is not None]
     return _around([tuple(_shapes(id_, orjson.loads(orjson.dumps(geometry)))) for id_, geometry in shapes])
 
@@ -145,7 +145,7 @@ def _around(features: list[tuple[Shape, ...]], spots: tuple[Spot, ...] = ()) -> 
 
 
 def _boxes_of(feature: dict[str, Any]) -> Iterable[Shape]:
-    """One, or the two halves of a box that is cut at the antimeridian."""
+    """Yield the box, or two halves if it crosses the antimeridian."""
     if feature["geometry"] is None:
         return
     geometry = orjson.loads(orjson.dumps(feature["geometry"]))
@@ -160,7 +160,7 @@ def _boxes_of(feature: dict[str, Any]) -> Iterable[Shape]:
 
 
 def _shapes(identifier: Any, geometry: dict[str, Any]) -> Iterable[Shape]:
-    """One of each part, so that a map can show how far each reaches."""
+    """Yield one shape per part, so that a map can show the extent of each."""
     kind = geometry["type"]
     if kind == "GeometryCollection":
         for member in geometry["geometries"]:
@@ -180,7 +180,7 @@ def _shapes(identifier: Any, geometry: dict[str, Any]) -> Iterable[Shape]:
 
 
 def _is_rectangle(rings: list[Any]) -> bool:
-    """Whether it is the box that stands for a geometry with too many positions, or is like one."""
+    """Return whether the geometry is a box: one that replaces too many positions, or a real one."""
     if len(rings) != 1 or len(rings[0]) != 5:
         return False
     return len({x for x, *_ in rings[0]}) <= 2 and len({y for _, y, *_ in rings[0]}) <= 2
@@ -197,7 +197,7 @@ def _box_around(identifier: Any, positions: list[list[float]]) -> Shape:
 
 
 def _positions(coordinates: Any) -> Iterable[list[float]]:
-    """The positions of a point, a line or a polygon: what an envelope can be."""
+    """Yield the positions of a point, line or polygon, the types that an envelope can have."""
     if not isinstance(coordinates, list) or not coordinates:
         return
     if isinstance(coordinates[0], int | float):

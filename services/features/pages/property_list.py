@@ -1,4 +1,4 @@
-"""Resources that list properties of a collection as a JSON Schema: queryables, sortables. For people, as a page."""
+"""Resources that list a collection's properties as JSON Schema (queryables, sortables), and their page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,9 +19,9 @@ from libs.web.respond import json_response, links_json
 def property_list(
     call: Call, collection: Collection, resource: str, document_of: Callable[[Collection, str], dict[str, Any]]
 ) -> web.StreamResponse:
-    """The answer of `/collections/{collectionId}/<resource>`; `document_of` makes it of collection and address.
+    """Return the response of `/collections/{collectionId}/<resource>`.
 
-    Raises NotModified.
+    `document_of` makes the document from collection and address. Raises NotModified.
     """
     address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/{resource}"
     document = document_of(collection, address)

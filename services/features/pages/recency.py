@@ -1,6 +1,6 @@
-"""How new features are, which of them are over, and their order on pages: the newest first.
+"""The age of features, which of them are over, and their order on pages: newest first.
 
-The map's model/in-force.js and words/time.js say the same.
+The map's model/in-force.js and words/time.js do the same.
 """
 
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ from libs.web.languages import gettext
 from libs.web.page_text import ago
 
 _LIVE = timedelta(days=60)
-"""An archive has nothing in force, and to fade all of it would tell nothing."""
+"""Maximum age of data with active features. An archive has none, and fading all of it would show nothing."""
 _FEW = 20_000
-"""Rows that are sorted without an index before anybody notices."""
+"""Rows that the database sorts without an index in a time that nobody notices."""
 _WITHDRAWN = "withdrawn"
 
 
 def newest_first(collection: Collection) -> str | None:
-    """The order of a page that names none, as in `sortby`; None where it is slow, or the operator names another."""
+    """Return the default order of a page, as in `sortby`; None if it is slow, or the operator configured another."""
     time = collection.time()
     column = collection.column(collection.time_issued or (time.name if time else ""))
     if column is None or not column.ordered or collection.sort or collection.kind == "function":
@@ -33,19 +33,19 @@ def newest_first(collection: Collection) -> str | None:
 
 
 def is_live(collection: Collection) -> bool:
-    """Whether some features may be in force: they last, and the data are of these weeks."""
+    """Return whether some features may be active: they have an end, and the data are recent."""
     pair = collection.lasting()
     moments = [_last(time.end) for time in pair if time.end] if pair else []
     return any(moment > datetime.now(UTC) - _LIVE for moment in moments if moment)
 
 
 def tag_of_age(collection: Collection, media_type: str) -> str:
-    """What the copy of a page depends on beside the data: the minute, where it says how long ago something was."""
+    """Return what a cached page depends on besides the data: the minute, if the page shows ages."""
     return f"{datetime.now(UTC):%Y%m%d%H%M}" if media_type == MediaType.HTML and is_live(collection) else ""
 
 
 def over_since(collection: Collection, properties: Mapping[str, Any]) -> datetime | None:
-    """When a feature of a live collection was over, by its end or as its source took it back; None where it is not."""
+    """Return when a feature of a live collection ended or was withdrawn; None if it has not."""
     now, withdrawn = datetime.now(UTC), _last(properties.get(_WITHDRAWN))
     if withdrawn is not None and withdrawn <= now:
         return withdrawn
@@ -55,7 +55,7 @@ def over_since(collection: Collection, properties: Mapping[str, Any]) -> datetim
 
 
 def age(collection: Collection, properties: Mapping[str, Any]) -> str:
-    """`issued 3 h ago, ended 2 days ago`; empty where nothing of it is known, and of what is long past."""
+    """Return `issued 3 h ago, ended 2 days ago`; empty if unknown or long past."""
     time, issued = collection.time(), str(properties.get(collection.time_issued or ""))
     over, start = over_since(collection, properties), properties.get(time.name) if time else None
     told = [gettext("issued %(time)s") % {"time": ago(issued)}] if moment_of(issued) else []
@@ -68,7 +68,7 @@ def age(collection: Collection, properties: Mapping[str, Any]) -> str:
 
 
 def _last(moment: Any) -> datetime | None:
-    """The last moment of a date, or an instant itself; None for what is none."""
+    """Return the last moment of a date, or an instant itself; None for other values."""
     if not isinstance(moment, str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""A time series inside a property (gauge forecasts) as a line chart: axes, quartiles, return periods, today.
+"""A line chart of a time series in a property (gauge forecasts): axes, quartiles, return periods, today.
 
 The map's words/series.js and panel/series-chart.js do the same.
 """
@@ -22,22 +22,22 @@ _RETURN_PERIOD = re.compile(r"(?:^|_)(?:return|rp|rl)_?(?:period_)?(\d+)_?y?(?:_
 _UNITS = {"_m3s": "m³/s", "_mm": "mm", "_pct": "%", "_m": "m", "_kt": "kt"}
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 640.0, 200.0, 56.0, 22.0, 16.0
 _NEAR = 3.0
-"""Times the highest value: a threshold farther off would make the line flat."""
+"""Multiple of the highest value up to which a threshold is drawn: a higher one would flatten the line."""
 _HOURS = (1, 3, 6, 12, 24, 48, 120, 240, 720, 2160, 8760)
 _MOST_DATES = 7
 
 Point = tuple[float, float]
-"""Seconds since 1970 and the value."""
+"""Seconds since 1970, and the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What the template draws: places in the picture, and texts."""
+    """The coordinates and texts that the template draws."""
 
     title: str
     line: str
     band: str
-    """Empty where there are no percentiles."""
+    """SVG path of the band between quartiles; empty if the series has no percentiles."""
     numbers: list[tuple[float, str]]
     dates: list[tuple[float, str]]
     thresholds: list[tuple[float, str]]
@@ -51,7 +51,7 @@ class Chart:
 
 
 def charts_of(collection: Collection, feature: Mapping[str, Any]) -> list[Chart]:
-    """A chart for each property that holds a series."""
+    """Return a chart for each property with a series."""
     properties = feature["properties"]
     name = feature_name(collection, feature.get("id"), properties)
     columns = {column.name: column for column in collection.columns}
@@ -162,7 +162,7 @@ def _is_decimal(value: Any) -> bool:
 
 
 def _reachable(thresholds: Sequence[tuple[float, str]], high: float, low: float) -> list[tuple[float, str]]:
-    """All within the values, and the next above where that is near."""
+    """Return the thresholds within the values, and the next one above if it is near."""
     above = next((each for each in thresholds if each[0] > high), (inf, ""))
     return [each for each in thresholds if low <= each[0] <= high or (each == above and each[0] <= high * _NEAR)]
 
@@ -171,7 +171,7 @@ def _ticks(low: float, high: float) -> list[float]:
     rough = ((high - low) or 1) / 3
     unit = 10.0 ** floor(log10(rough))
     step = next((times * unit for times in (1, 2, 5) if times * unit >= rough), 10 * unit)
-    # 0.3 / 0.1 is a little less than 3
+    # 0.3 / 0.1 is slightly less than 3
     return [round(at * step, 12) for at in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 

@@ -1,1 +1,1 @@
-"""A request for features as a checked, frozen value."""
+"""Parse a request for features into a checked, frozen value."""

@@ -1,4 +1,4 @@
-"""The features around a place that count from now on, as a query for items."""
+"""The current and coming features around a place, as a query for items."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -13,21 +13,25 @@ from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery, parse_items
 
 MARGIN = 0.5
-"""Degrees around the box: a gauge stands beside the area that it warns of. The same in the map's model/forecasts.js."""
+"""Margin around the box in degrees: a gauge may stand beside the area it warns of.
+
+Same as in the map's model/forecasts.js.
+"""
 _WIDEST = 180.0
-"""Degrees: what is wider is a box that is cut at the antimeridian, or the world."""
+"""Maximum width in degrees: a wider box is one that crosses the antimeridian, or the world."""
 
 
 def query_around(
     collection: Collection, box: tuple[float, float, float, float], present: datetime, *, limit: int
 ) -> ItemsQuery | None:
-    """The features in the box (west, south, east, north in degrees) and up to `MARGIN` around it that are not over at
-    the present moment; their boxes stand for their shapes. None where that cannot be asked of the collection.
+    """Return a query for the features within `MARGIN` of the box that are not over at `present`, as boxes.
+
+    The box is west, south, east, north in degrees. Returns None if the collection does not support such a query.
     """
     west, south, east, north = box
     if east - west > _WIDEST:
         return None
-    # a longitude beyond 180 is one from -180 on
+    # longitudes beyond 180 continue at -180
     edges = [
         turned_back(west - MARGIN),
         max(-90.0, south - MARGIN),

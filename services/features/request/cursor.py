@@ -1,7 +1,7 @@
-"""Keyset cursors: where a page starts, bound to the query it belongs to.
+"""Keyset cursors: the start of a page, bound to the query it belongs to.
 
-A page that starts behind a row, rather than at an offset, costs the same wherever it is, and rows that come and
-go meanwhile neither repeat nor vanish.
+A page that starts after a row, not at an offset, costs the same at any depth. Rows inserted or deleted between two
+pages cause no repeated and no missing rows.
 """
 
 import binascii
@@ -15,28 +15,28 @@ import orjson
 from libs.selection.selection import SortTerm
 
 _MAX_LENGTH = 24 * 1024
-"""What a request line holds beside other parameters."""
+"""Maximum length of a cursor; a request line must hold it beside other parameters."""
 _LONGEST_VALUE = 1000
-"""Characters; of a longer value a cursor has a digest."""
+"""Characters of a value up to which a cursor holds it; it holds a digest of longer ones."""
 _CHECKSUM_BYTES = 6
 _DIGEST = "md5"
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The sort values of a row, as text that PostgreSQL reads back; `backwards` asks for the rows before it."""
+    """The sort values of a row, as text that PostgreSQL reads back; `backwards` requests the rows before it."""
 
     values: tuple[str | None, ...]
-    """As text; of those at the places that `digested` names, `digest` of it."""
+    """The values as text; at the indices in `digested`, their `digest`."""
     backwards: bool = False
     alike: int = 0
-    """Of rows with these same values, how many are behind; 0: all of them, which is one where the order is total."""
+    """How many rows with these same values come before; 0: all of them, which is one row in a total order."""
     digested: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class PageEnds:
-    """Where the pages beside a page start; `more` tells whether rows follow, also where there is no cursor."""
+    """The starts of the adjacent pages; `more` says whether rows follow, also if there is no cursor."""
 
     next: Position | None = None
     prev: Position | None = None
@@ -44,7 +44,7 @@ class PageEnds:
 
 
 def encode_cursor(position: Position, fingerprint: str) -> str:
-    """An opaque token for links."""
+    """Return an opaque token for links."""
     values = [
         value if value is None or len(value) <= _LONGEST_VALUE else {_DIGEST: digest(value)}
         for value in position.values
@@ -57,10 +57,10 @@ def encode_cursor(position: Position, fingerprint: str) -> str:
 
 
 def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Position:
-    """The position in a token.
+    """Return the position in a token.
 
-    Raises ValueError with a sentence for the client where it is damaged or belongs to another query: starting
-    again at the first page would let a harvester run for ever.
+    Raises ValueError with a sentence for the client if the token is damaged or belongs to another query. Starting again
+    at the first page would let a harvester run forever.
     """
     if len(token) > _MAX_LENGTH:
         raise ValueError("is too long: sort by a column of shorter values")
@@ -74,7 +74,7 @@ def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Po
     except orjson.JSONDecodeError:
         raise ValueError("is damaged; start again without it") from None
     if checksum != _checksum(text):
-        # another position, silently, were worse than an error
+        # continuing silently at a wrong position would be worse than an error
         raise ValueError("is damaged; start again without it")
     alike = 0
     if isinstance(content, list) and len(content) == 3 + len(order) and isinstance(content[-1], int):
@@ -92,7 +92,7 @@ def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Po
 
 
 def digest(text: str) -> str:
-    """What stands for a long value; PostgreSQL's md5() of its UTF-8."""
+    """Return the digest that replaces a long value: PostgreSQL's md5() of its UTF-8."""
     return md5(text.encode(), usedforsecurity=False).hexdigest()
 
 

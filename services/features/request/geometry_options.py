@@ -1,4 +1,4 @@
-"""How geometries are to be given."""
+"""Options of the geometries in a response."""
 
 from dataclasses import dataclass
 
@@ -7,21 +7,21 @@ from libs.geo.crs import CRS84, Crs
 
 @dataclass(frozen=True, slots=True)
 class GeometryOptions:
-    """What a request says of the geometries in its answer."""
+    """The request's options for geometries."""
 
     bbox_only: bool = False
-    """Boxes instead of geometries."""
+    """Return boxes instead of geometries."""
     simplify: float | None = None
-    """Tolerance in units of the CRS; None: as they are."""
+    """Tolerance in units of the CRS; None: not simplified."""
     crs: Crs = CRS84
     lonlat: bool = False
-    """Points as columns of numbers."""
+    """Return points as columns of coordinates."""
 
 
 def content_crs(options: GeometryOptions) -> dict[str, str]:
-    """The header that tells the CRS of an answer (/req/crs/ogc-crs-header)."""
+    """Return the header with the CRS of a response (/req/crs/ogc-crs-header)."""
     return {"Content-Crs": f"<{options.crs.uri}>"}
 
 
 AS_STORED = GeometryOptions()
-"""As they are, in CRS84."""
+"""Geometries as stored, in CRS84."""

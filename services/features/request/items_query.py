@@ -23,36 +23,36 @@ _LONGEST_QUOTED = 100
 
 @dataclass(frozen=True, slots=True)
 class ItemsQuery:
-    """What a request for items wants."""
+    """A parsed request for items."""
 
     selection: Selection
     order: tuple[SortTerm, ...]
-    """The total order: what `sortby` says, then what tells rows apart, so that ties are broken the same way."""
+    """The total order: `sortby`, then the row identity, so that ties are always broken the same way."""
     limit: int
     offset: int
     after: Position | None
-    """Where the page starts, from a `cursor`; None for the first page."""
+    """Start of the page, from a `cursor`; None for the first page."""
     options: GeometryOptions
     given: Mapping[str, str]
-    """The parameters as they were sent, their times in UTC: for links and forms."""
+    """The parameters as sent, their times in UTC: for links and forms."""
     fingerprint: str
-    """Of all that decides which rows in which order, but not of the page: binds a cursor to its query."""
+    """Hash of everything that decides the rows and their order, but not the page: binds a cursor to its query."""
     counted: bool = True
-    """Whether the client wants to know how many match."""
+    """Whether the client wants the number of matches."""
 
     @property
     def resumable(self) -> bool:
-        """Whether a cursor can name a row; where nothing tells rows apart, pages go by offset."""
+        """Whether a cursor can name a row. Without a row identity, pages go by offset."""
         return bool(row_identity(self.selection.collection))
 
     @property
     def by_content(self) -> bool:
-        """Whether rows that are alike in the order may be several, so that they have to be counted."""
+        """Whether several rows may be equal in the order, and so must be counted."""
         return is_by_content(self.order)
 
 
 def total_order(selection: Selection) -> tuple[SortTerm, ...]:
-    """`sortby`, else the collection's own order; then the id and what tells rows apart, unless it is there already."""
+    """Return `sortby`, or the collection's own order; then the id and the row identity, unless present already."""
     return _total_order(selection.collection, selection.sort)
 
 
@@ -68,7 +68,7 @@ def _total_order(collection: Collection, sort: tuple[SortTerm, ...]) -> tuple[So
 
 
 def geometry_options(selection: Selection, query: QueryValues) -> GeometryOptions:
-    """What `bbox-only`, `simplify`, `crs` and `geometry` say. What is wrong is a fault of the query."""
+    """Return the options from `bbox-only`, `simplify`, `crs` and `geometry`. Adds a fault for each error."""
     values = query.values
     crs = requested_crs(selection.collection, query, "crs") or CRS84
     is_lonlat = values.get("geometry") == "lonlat"
@@ -84,7 +84,7 @@ def geometry_options(selection: Selection, query: QueryValues) -> GeometryOption
 def parse_items(
     collection: Collection, query: QueryValues, given: Mapping[str, str], folding: TextFolding = UNTRIED
 ) -> ItemsQuery:
-    """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault."""
+    """Return the query from the parameters; `given` has them as sent. Raises InvalidParameters with every fault."""
     query, given = _whole(query, given)
     selection = select(collection, query, folding=folding)
     values = query.values
@@ -118,7 +118,7 @@ def parse_items(
 
 
 def _understood(collection: Collection, given: Mapping[str, str]) -> Mapping[str, str]:
-    """The parameters with their times in UTC, a time without a zone being in UTC: so links say what was meant."""
+    """Return the parameters with their times in UTC, so that links are explicit; a time without a zone is in UTC."""
     changed = {
         name: said
         for name, text in given.items()
@@ -155,7 +155,7 @@ def _whole(query: QueryValues, given: Mapping[str, str]) -> tuple[QueryValues, M
 
 
 def _fingerprint(selection: Selection, order: tuple[SortTerm, ...]) -> str:
-    """A checksum of the rows and their order that a selection asks for."""
+    """Return a checksum of the rows and the order that a selection requests."""
     if selection.conditions or selection.arguments:
         return _checksum(selection, order)
     return _of_all(selection.collection, order)

@@ -1,6 +1,6 @@
-"""Long parameters inside a cursor, so that the address of the next page stays short enough for a `Link` header.
+"""Long parameters inside a cursor, to keep the address of the next page short enough for a `Link` header.
 
-The cursor of such an address is `z`, what was packed, a dot, and the cursor itself where there is one.
+Such a cursor is `z`, the packed parameters, a dot, and the plain cursor, if any.
 """
 
 import binascii
@@ -11,21 +11,21 @@ from collections.abc import Mapping
 import orjson
 
 NAMES = ("filter", "ids")
-"""The parameters that may be packed."""
+"""Parameters that may be packed."""
 _LONG = 500
 _LARGEST = 64 * 1024
-"""Bytes when unpacked: what a request line can hold."""
+"""Maximum unpacked size, in bytes: the length of a request line."""
 
 
 def packed(given: Mapping[str, str], cursor: str) -> tuple[dict[str, str], str]:
-    """The parameters that stay, and the cursor that holds the long ones."""
+    """Return the parameters that stay, and the cursor with the long ones."""
     long = {name: text for name, text in given.items() if name in NAMES and len(text) > _LONG}
     kept = {name: text for name, text in given.items() if name not in long}
     return kept, f"z{urlsafe_b64encode(zlib.compress(orjson.dumps(long), 9)).decode().rstrip('=')}.{cursor}"
 
 
 def unpacked(cursor: str) -> tuple[dict[str, str], str | None]:
-    """The parameters that a cursor holds, and the cursor itself. Raises ValueError where it is none of ours."""
+    """Return the parameters in a cursor, and the plain cursor. Raises ValueError for a cursor that is not ours."""
     if not cursor.startswith("z") or "." not in cursor:
         return {}, cursor
     text, _, rest = cursor[1:].partition(".")

@@ -1,4 +1,4 @@
-"""The features of one event, as a query for items of each collection that knows it."""
+"""The features of one event, as a query for items of each collection with events."""
 
 from collections import defaultdict
 
@@ -10,7 +10,7 @@ from services.features.request.items_query import ItemsQuery, parse_items
 
 
 def query_of_event(collection: Collection, event: str, *, limit: int) -> ItemsQuery | None:
-    """The features of the event; None where the collection cannot have it: its events are numbers, say."""
+    """Return the query; None if the collection cannot have this event, for example if its events are numbers."""
     values: dict[str, object] = defaultdict(lambda: None, limit=limit)
     query = QueryValues(values, extra={EVENT_KEY: event})
     try:

@@ -1,7 +1,7 @@
-"""What tells the rows of a collection apart, so that a page can start behind one of them. Pure.
+"""The row identity of a collection: terms that distinguish its rows, so that a page can start after one of them. Pure.
 
-Where nobody vouches for a key, it is the place of a row in its table; of views and foreign tables, which have none, it
-is a hash of all that the row shows. Rows that are alike in that are counted.
+Without a guaranteed key, it is the physical location of a row in its table. Views and foreign tables have none: there
+it is a hash of the row's content. Rows with the same hash are counted.
 """
 
 from functools import lru_cache
@@ -20,11 +20,11 @@ _CONTENT = Column("content", "bigint", "integer", not_null=True)
 
 @lru_cache(maxsize=4096)
 def row_identity(collection: Collection) -> tuple[SortTerm, ...]:
-    """The terms that an order ends with so that it is total; none where nothing tells the rows apart for long."""
+    """Return the terms that make an order total; none if nothing identifies the rows for long."""
     if collection.id_columns and not collection.key_repeats:
         return tuple(SortTerm(column) for column in collection.id_columns)
     if collection.kind in ("table", "materialized view"):
-        # a child (INHERITS) numbers its rows by itself
+        # a child table (INHERITS) has its own row locations
         names = collection.row_address or ("tableoid", "ctid")
         return tuple(SortTerm(_PLACE[name]) for name in names)
     if collection.row_address:
@@ -33,7 +33,7 @@ def row_identity(collection: Collection) -> tuple[SortTerm, ...]:
 
 
 def usual_order(collection: Collection) -> tuple[SortTerm, ...]:
-    """Where an order would be one of hashes alone: by the first column that may be a key."""
+    """Return an order by the first column that may be a key, if the order would otherwise be by hashes alone."""
     if collection.id_columns or not is_by_content(row_identity(collection)):
         return ()
     kinds = (Kind.INTEGER, Kind.UUID, *TEMPORAL)
@@ -42,12 +42,12 @@ def usual_order(collection: Collection) -> tuple[SortTerm, ...]:
 
 
 def is_by_content(order: tuple[SortTerm, ...]) -> bool:
-    """Whether rows that are alike in this order may be several."""
+    """Return whether several rows may be equal in this order."""
     return bool(order) and order[-1].expression is not None
 
 
 def told_in_part(collection: Collection) -> list[str]:
-    """Columns that a hash of the content holds a part of: they end an order, so that it is the same each time."""
+    """Return columns that the content hash covers only in part: they end an order, so that it is stable."""
     long = [column.name for column in collection.columns if column.ordered and _is_text(column)]
     return [*long, *(geometry.name for geometry in collection.geometries)]
 
@@ -57,8 +57,8 @@ def _is_text(column: Column) -> bool:
 
 
 def _content(collection: Collection) -> SortTerm:
-    # Of a geometry its box, of a text its beginning and its length: all of it would have to be read of each row, for
-    # each page. What is no text, such as JSON, has to be read to be made one.
+    # Hash only the box of a geometry, and only the beginning and the length of a text: the rest would have to be read
+    # for each row, for each page. Other types, such as JSON, must be read anyway to become text.
     values = [
         *(
             sql("left(item.{name}::text, 500)" if _is_text(column) else "item.{name}", name=ident(column.name))

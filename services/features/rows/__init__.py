@@ -1,1 +1,1 @@
-"""The statements of features, and what runs them."""
+"""The SQL statements of features, and the code that runs them."""

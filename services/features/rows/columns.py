@@ -1,4 +1,4 @@
-"""Which columns of a row are fetched, how each is selected, and where in the row it is then. Pure."""
+"""The columns to fetch of a row: how each is selected, and its index in the row. Pure."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -21,35 +21,35 @@ CALENDAR: Mapping[str, Conversion] = {
     **dict.fromkeys(types_where(Kind.DATE), rfc3339_dates),
     **dict.fromkeys(types_where(Kind.TIMESTAMP), rfc3339_times),
 }
-"""Types that are fetched as text, and what makes it a value."""
+"""Types that are fetched as text, and the conversion of each to a value."""
 _LONLAT = ("longitude", "latitude", "altitude")
 _PLANE = 2
 _NATIVE = types_where(native=True)
 _SAME_TEXT = types_where(Kind.INTEGER, Kind.STRING) | CALENDAR.keys()
-"""Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
+"""Types fetched as the text that PostgreSQL has for them, or whose text is the same in Python."""
 _NUMERIC: LiteralString = (
     "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name}::text"
     " || CASE WHEN scale({name}) = 0"
 )
-"""A number within the doubles, as text; a condition on whole numbers that get a decimal may follow."""
+"""A number within the range of doubles, as text; a condition on integers, which get a decimal, may follow."""
 _TEMPLATES: Mapping[str, LiteralString] = {
     **dict.fromkeys(_NATIVE, "{name}"),
-    # its shortest decimal form, not that of the double it becomes on the way
+    # its shortest decimal form, not the form of the double that the driver converts it to
     "real": "{name}::text::float8",
-    # JSON has finite numbers only, and its readers only those within the doubles. Clients take a column whose
-    # first values are whole for one of integers: of 64 bits, to which they would cut larger values
+    # JSON has finite numbers only, and its readers accept only those in the range of doubles. Clients take a column
+    # whose first values are integers for a column of 64-bit integers, and would cut larger values to these.
     "numeric": _NUMERIC + " AND abs({name}) >= 9223372036854775808 THEN '.0' ELSE '' END END",
     **dict.fromkeys(types_where(by_numeric=True), "{name}::numeric::text"),
     **dict.fromkeys(types_where(Kind.JSON), "{name}::text"),
     **dict.fromkeys(CALENDAR, "{name}::text"),
 }
-"""How columns of each type are selected; others as text, or as what PostgreSQL makes of them in JSON."""
+"""SQL to select columns of each type; other types as text, or as PostgreSQL converts them to JSON."""
 _UNSCALED: LiteralString = _NUMERIC + " THEN '.0' ELSE '' END END"
-"""How a column of `numeric` without a scale is selected: a whole value has a decimal, because others may follow."""
+"""SQL to select a `numeric` column without a scale: an integer gets a decimal, because fractions may follow."""
 
 
 def columns_of(selection: Selection, geometry_as: str, options: GeometryOptions = AS_STORED) -> tuple[Sql, Layout]:
-    """Key, geometry and properties, and how they are laid out. `geometry_as` is that of `encoded_geometry`."""
+    """Return the columns (key, geometry, properties) and their layout. `geometry_as` is that of `encoded_geometry`."""
     collection = selection.collection
     if options.lonlat:
         geometry_as = "wkt"
@@ -63,7 +63,7 @@ def columns_of(selection: Selection, geometry_as: str, options: GeometryOptions 
 def _all_columns(
     collection: Collection, geometry: GeometryColumn | None, geometry_as: str, options: GeometryOptions
 ) -> tuple[Sql, Layout]:
-    """What most requests want, put together once."""
+    """Return the columns of most requests, built once."""
     shape = _shape(geometry, geometry_as, options)
     columns, layout = _columns(collection, collection.columns, shape, options, geometry)
     return columns.joined(), layout
@@ -117,7 +117,7 @@ def _columns(
 
 
 def _id(key: Column) -> Sql:
-    # an id is a number or a text, and never without a value
+    # an id is a number or a text, and never empty
     if base_type(key.sql_type) == "numeric":
         return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END", name=ident(key.name))
     plain = key.type in ("integer", "number", "string") and base_type(key.sql_type) != "oid"
@@ -133,12 +133,12 @@ def _property(column: Column) -> Sql:
 
 
 def sort_places(order: Sequence[SortTerm], layout: Layout) -> tuple[tuple[int, ...], list[Sql]]:
-    """Where in the row the values of a total order are, and the columns of those that have to be fetched beside it."""
+    """Return the indices of a total order's values in the row, and the columns to fetch in addition."""
     end = layout.has_id + layout.has_geometry + len(layout.properties)
     places: list[int] = []
     more: list[Sql] = []
     for term in order:
-        # an expression is no property, whatever that is called
+        # an expression is not a property, even if it has the name of one
         place = None if term.expression is not None else _place(term.column, layout)
         if place is None:
             place = end + len(more)
@@ -148,7 +148,7 @@ def sort_places(order: Sequence[SortTerm], layout: Layout) -> tuple[tuple[int, .
 
 
 def _place(column: Column, layout: Layout) -> int | None:
-    """Where the row has the value of a column as a cursor needs it."""
+    """Return the index of a column's value in the form that a cursor needs."""
     if base_type(column.sql_type) not in _SAME_TEXT:
         return None
     if column.name == layout.key:
@@ -159,5 +159,5 @@ def _place(column: Column, layout: Layout) -> int | None:
 
 
 def sort_value(term: SortTerm) -> Sql:
-    """What a cursor is made of: the database's own text, which it reads back as the same value, whatever the type."""
+    """Return a value for a cursor: PostgreSQL's own text, which it reads back as the same value for any type."""
     return sql("({value})::text" if term.expression else "{value}::text", value=qualified(term))

@@ -1,4 +1,4 @@
-"""How many rows match, exactly, counted once for each data version and filter."""
+"""Exact numbers of matching rows, counted once per data version and filter."""
 
 import asyncio
 
@@ -20,14 +20,14 @@ _LOOKUPS = Counter(
 
 
 class Counts:
-    """Counts of selections, within a time budget."""
+    """Counts selections within a time budget."""
 
     def __init__(
         self, database: Database, versions: DataVersions, *, seconds: float, at_once: int, of_collection: int = 0
     ) -> None:
-        """`seconds` is the budget; `at_once` how many counts may run, so that connections are left for pages.
+        """`seconds` is the budget. `at_once` limits concurrent counts, so that connections are left for pages.
 
-        `of_collection` is how many of these may be of one collection.
+        `of_collection` limits the concurrent counts of one collection.
         """
         self._database = database
         self._versions = versions
@@ -38,24 +38,24 @@ class Counts:
         self._counting: SingleFlight[int] = SingleFlight()
 
     async def close(self) -> None:
-        """Give up what is still counted."""
+        """Cancel running counts."""
         await self._counting.close()
 
     def known(self, selection: Selection, fingerprint: str) -> int | None:
-        """The number of rows, if it has been counted at this data version."""
+        """Return the number of rows if it is known for this data version."""
         return self._known.get(self.key(selection, fingerprint))
 
     def learn(self, selection: Selection, fingerprint: str, key: str, number: int) -> None:
-        """Remember the number of rows that somebody has seen all of; `key` is what it was before they were read."""
+        """Store a number found by reading all rows; `key` is the count's key from before the read."""
         version = self._versions.version(selection.collection)
-        # the rows may have changed while they were read, or before
+        # do not store it if the rows changed during or before the read
         if version is not None and self.key(selection, fingerprint) == key:
             self._known[key] = number
 
     async def matched(self, selection: Selection, fingerprint: str) -> int | None:
-        """The number of rows, or None where counting takes longer than the budget.
+        """Return the number of rows; None if counting exceeds the budget.
 
-        A count that outlasts the budget goes on, and serves later requests.
+        A count that exceeds the budget continues, and serves later requests.
         """
         known = self.known(selection, fingerprint)
         _LOOKUPS.labels("miss" if known is None else "hit").inc()
@@ -69,12 +69,12 @@ class Counts:
             return None
 
     def key(self, selection: Selection, fingerprint: str) -> str:
-        """A name for the number at this data version."""
+        """Return the key of the number at this data version."""
         version = self._versions.version(selection.collection)
         return f"{version.token if version else ''}:{fingerprint}"
 
     async def _count(self, selection: Selection, fingerprint: str, key: str) -> int:
-        # a count that finds no turn within the budget is not made: nobody waits for it any more
+        # a count that gets no turn within the budget is dropped: its request no longer waits
         collection = selection.collection.id
         await self._turns_of.enter(collection)
         try:

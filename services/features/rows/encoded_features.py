@@ -1,15 +1,15 @@
-"""Memory for encoded features: which are cached, for how long, and when it pays to look for them."""
+"""Memory for encoded features: which are cached, for how long, and when a lookup is worth its cost."""
 
 from collections.abc import Mapping, Sequence
 
 from prometheus_client import Counter, Gauge
 
 Namespace = tuple[object, ...]
-"""What encoded features have in common: the server, the collection, its columns, the geometry that is shown."""
+"""What encoded features share: the server, the collection, its columns, the geometry column."""
 RowVersion = tuple[object, ...]
-"""A version of a row: its key, table, transaction and place.
+"""A version of a row: its key, table, transaction and location.
 
-PostgreSQL never changes a row, it writes a new version: what has the same row version has the same values.
+PostgreSQL never changes a row in place: it writes a new version. So equal row versions have equal values.
 """
 
 _LOOKUPS = Counter("dams_feature_cache_lookups_total", "Features looked for in the memory of the process", ["result"])
@@ -19,21 +19,21 @@ _BYTES = Gauge(
 )
 
 _LARGEST = 4 * 1024
-"""Bytes of a feature; larger ones are few to a page, and would crowd out many others."""
+"""Maximum size of a cached feature, in bytes; a larger one would displace many others."""
 _OVERHEAD = 250
-"""Bytes that a feature takes beside its text."""
+"""Memory that a feature takes beside its text, in bytes."""
 _ONE_IN = 16
 _USUAL = 700
-"""Bytes of a feature."""
+"""Usual size of a feature, in bytes."""
 _MISSES = 4
-"""Pages that were mostly not cached, after which the next are not looked for."""
+"""Number of pages with mostly uncached features after which lookups stop."""
 
 
 class EncodedFeatures:
-    """Encoded features by namespace and row version, up to so many bytes; those only that are asked for more than once.
+    """Encoded features by namespace and row version, limited in bytes; only those that are requested repeatedly.
 
-    Two generations: when the young one has half of the bytes it becomes the old one, and what was the old one goes,
-    but for what was asked for meanwhile.
+    Two generations: when the young one has half of the bytes, it replaces the old one. Features of the old generation
+    that were requested since then move to the young one.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -44,19 +44,19 @@ class EncodedFeatures:
         self._old: dict[Namespace, dict[RowVersion, bytes]] = {}
         self._misses_left: dict[Namespace, int] = {}
         self._recent: set[tuple[Namespace, object]] = set()
-        # what there would be no room for is not worth remembering: it is gone before it comes again
+        # remember only as many keys as features fit: others would be evicted before the next request
         self._most_recent = 2 * most_bytes // (_USUAL * _ONE_IN)
 
     def expects_hits(self, namespace: Namespace) -> bool:
-        """Whether pages of the namespace come again: then it pays to fetch row versions first."""
+        """Return whether pages of the namespace repeat, so that fetching row versions first is worth its cost."""
         return namespace in self._misses_left
 
     def expect_hits(self, namespace: Namespace) -> None:
-        """Pages of the namespace come again."""
+        """Record that pages of the namespace repeat."""
         self._misses_left[namespace] = _MISSES
 
     def get(self, namespace: Namespace, versions: Sequence[RowVersion]) -> list[bytes | None]:
-        """The features of these rows, which stay longer for it; None for those that are not cached."""
+        """Return the features of these rows, and keep these longer; None for those that are not cached."""
         young = self._young.get(namespace, {})
         features = [young.get(version) for version in versions]
         if None in features:
@@ -79,8 +79,8 @@ class EncodedFeatures:
         return features
 
     def admits(self, namespace: Namespace, keys: Sequence[object]) -> bool:
-        """Whether most of these were asked for recently: who reads a collection once, page by page, leaves nothing."""
-        # enough to look at some, the same ones whatever the page; within a tuple numbers have hashes without a pattern
+        """Return whether most of these keys were requested recently: a client that reads every page caches nothing."""
+        # a sample suffices, the same keys on any page; within a tuple, hashes of numbers have no pattern
         some = {(namespace, key) for key in keys if not hash((key, None)) % _ONE_IN}
         new = some - self._recent
         if len(self._recent) > self._most_recent:
@@ -89,7 +89,7 @@ class EncodedFeatures:
         return 2 * len(new) < len(some)
 
     def put(self, namespace: Namespace, features: Mapping[RowVersion, bytes]) -> None:
-        """Features that had to be encoded, by their row versions."""
+        """Store encoded features by their row versions."""
         young = self._young.get(namespace, {})
         new = {
             version: feature

@@ -1,9 +1,9 @@
-"""Events that are listed under another identifier now."""
+"""Events that are now listed under another identifier."""
 
 from libs.pg.pool import Database
 from libs.pg.sql import bind, sql
 
-# databases that another program fills lack this function, and a role may lack the right to call it
+# databases filled by other programs have no such function, and a role may not be allowed to call it
 _HAS = sql(
     "SELECT count(*) > 0 AS has FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
     "WHERE n.nspname = 'dams' AND p.proname = 'event_of_alias' "
@@ -12,7 +12,7 @@ _HAS = sql(
 
 
 class EventAliases:
-    """Aliases of events, as the loader of the database recorded them."""
+    """Aliases of events, recorded by the loader of the database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""How many features of an event each collection has."""
+"""The number of features of an event in each collection."""
 
 import asyncio
 from collections.abc import Iterable
@@ -11,21 +11,21 @@ from services.features.request.of_event import query_of_event
 from services.features.rows.items_store import ItemsStore
 
 _AT_ONCE = 4
-"""Collections that are looked at together for one request, lest it take all connections."""
+"""Collections read concurrently for one request, so that it does not take all connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventPart:
-    """What a collection has of an event."""
+    """A collection's features of an event."""
 
     collection: Collection
     query: ItemsQuery
     matched: int | None
-    """None where that could not be counted."""
+    """Number of features; None if they could not be counted."""
 
 
 async def event_parts(store: ItemsStore, collections: Iterable[Collection], event: str, limit: int) -> list[EventPart]:
-    """The collections that have features of the event, in their order; also those of which it could not be told.
+    """Return the collections with features of this event, and those that could not be checked, in order.
 
     Each part has a query for its features, `limit` of them.
     """

@@ -1,4 +1,4 @@
-"""Rows on which conditions of a request fail, such as one that PROJ cannot place: none of them fails the request."""
+"""Rows on which a condition fails, such as a position that PROJ cannot transform: they do not fail the request."""
 
 import asyncio
 import logging
@@ -18,16 +18,16 @@ from libs.selection.selection import Selection
 _LOG = logging.getLogger("dams.features")
 
 SECONDS = 5.0
-"""In which the rows at fault have to be found."""
+"""Maximum time to find the failing rows, in seconds."""
 _MOST_ROWS = 50_000
-"""Of a collection in which they are looked for: each is tried."""
+"""Maximum size of a collection to search, in rows: each row is tested."""
 _REMEMBERED, _REMEMBERED_SECONDS = 1000, 60.0
 
 
 class FailingRows:
-    """Finds them, and remembers for a minute the conditions without them.
+    """Finds failing rows, and remembers the conditions that exclude them for a minute.
 
-    What is unknown of a row, as a condition fails on it, is not true: the row does not match.
+    A condition that fails on a row counts as not true: the row does not match.
     """
 
     def __init__(self, versions: DataVersions) -> None:
@@ -35,17 +35,17 @@ class FailingRows:
         self._known: TTLCache[tuple[str, ...], tuple[Sql, int]] = TTLCache(_REMEMBERED, _REMEMBERED_SECONDS)
 
     def left_out(self, selection: Selection) -> Selection:
-        """The selection without the rows on which it is known to fail."""
+        """Return the selection without the rows on which it is known to fail."""
         if not self._known:
             return selection
         known = self._known.get(self._name(selection))
         return selection if known is None else _without(selection, *known)
 
     async def find(self, database: Statements | Snapshot, selection: Selection) -> Selection:
-        """The selection without the rows on which the conditions fail; from now on `left_out` gives it, too.
+        """Return the selection without the rows on which its conditions fail; `left_out` returns it from now on.
 
-        Raises StoredValueError where it is not the conditions that fail, nothing tells the rows apart, or they are too
-        many to be tried in time.
+        Raises StoredValueError if the conditions are not at fault, the rows have no identity, or too many must be
+        tested.
         """
         identity, name = _identity(selection.collection), self._name(selection)
         if identity is None or not selection.conditions or selection.failing or name in self._known:
@@ -81,18 +81,18 @@ class FailingRows:
         return _without(selection, others, len(failing))
 
     def _name(self, selection: Selection) -> tuple[str, ...]:
-        # a place in a table may be another row's after a change
+        # after a change, a row location may belong to another row
         version = self._versions.version(selection.collection)
         return selection.collection.id, version.token if version else "", repr(all_of(selection.conditions).render())
 
 
 def features_omitted(number: int) -> dict[str, str]:
-    """The header that says how many rows are left out; none where it would say 0."""
+    """Return the header with the number of rows left out; empty for 0."""
     return {"DAMS-Features-Omitted": str(number)} if number else {}
 
 
 def calls_postgis(selection: Selection) -> bool:
-    """Whether the conditions may fail on stored values: others than PostGIS have an answer for each."""
+    """Return whether the conditions may fail on stored values: only PostGIS functions can."""
     return any("ST_" in part for condition in selection.conditions for part in condition.parts if isinstance(part, str))
 
 
@@ -101,7 +101,7 @@ def _without(selection: Selection, condition: Sql, number: int) -> Selection:
 
 
 def _identity(collection: Collection) -> Sql | None:
-    """What tells the rows apart within a statement."""
+    """Return the row identity within a statement; None if there is none."""
     if collection.row_address == ("ctid",):
         return sql("ctid")
     if collection.row_address:

@@ -1,7 +1,7 @@
-"""Pages put together of features that were encoded before, where that pays. All of it is decided here.
+"""Build pages from cached encoded features if that is faster. This module decides all of it.
 
-Large pages overlap: a map is moved, a filter narrowed, an order turned round, a page asked for by another address.
-What costs is to fetch the values of a row and to write them as JSON; row versions say which rows a page has.
+Large pages overlap: a client moves a map, narrows a filter, reverses an order, or uses another address. Fetching the
+values of rows and encoding them as JSON is the main cost; row versions identify the rows of a page cheaply.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,16 +18,16 @@ from services.features.rows.items_sql import ROW_VERSION_COLUMNS, rows_of_keys_p
 from services.features.rows.layout import Layout, Row, RowPlan, Rows
 
 Encode = Callable[[Sequence[Row], Layout], list[bytes]]
-"""Makes a Feature in JSON of each row."""
+"""Encodes each row as a Feature in JSON."""
 
 _FEWEST = 100
-"""Features of a page for which to look: the statement that finds them costs more than a few of them do."""
+"""Minimum number of features of a page for a lookup: its statement costs more than encoding a few features."""
 _KEYS = types_where(Kind.INTEGER, Kind.STRING, Kind.UUID, *TEMPORAL, one_text=True)
-"""Types of keys whose values are equal where their texts are."""
+"""Types of keys with equal values whenever their texts are equal."""
 
 
 class FeatureCache:
-    """Fetches pages as features that are encoded already, as far as they are cached."""
+    """Fetches pages as encoded features, from the cache where possible."""
 
     def __init__(self, database: Database, versions: DataVersions, encode: Encode, most_bytes: int) -> None:
         self._database = database
@@ -36,7 +36,7 @@ class FeatureCache:
         self._encoded = EncodedFeatures(most_bytes)
 
     async def rows(self, query: ItemsQuery, plan: RowPlan, *, limit: int, until: Position | None = None) -> Rows:
-        """What `plan` of these fetches, or the same rows with their features. Raises Unavailable."""
+        """Return the rows that `plan` fetches, or the same rows as encoded features. Raises Unavailable."""
         collection, encoded = query.selection.collection, self._encoded
         database = self._database.of(collection.id)
         namespace = self._namespace(query)
@@ -55,9 +55,9 @@ class FeatureCache:
     async def _features(
         self, database: Statements, query: ItemsQuery, namespace: Namespace, versions: list[RowVersion]
     ) -> list[bytes] | None:
-        """The features of these rows, those that are missing fetched now.
+        """Return the features of these rows, fetching the uncached ones.
 
-        None where that is not worth while, or a row has changed since its version was fetched.
+        Returns None if that is not worth its cost, or if a row has changed since its version was fetched.
         """
         features = self._encoded.get(namespace, versions)
         absent = [version[0] for version, feature in zip(versions, features, strict=True) if feature is None]
@@ -67,7 +67,7 @@ class FeatureCache:
             plan = rows_of_keys_plan(query, absent)
             rows = await fetch_rows(database, query.selection.collection, plan)
             if Rows(plan.layout, rows).omitted:
-                # what is put together of features does not tell how many these are
+                # cached features do not say how many geometries are omitted
                 return None
             made = dict(zip(map(_version, rows), self._encode(rows, plan.layout), strict=True))
             self._encoded.put(namespace, made)
@@ -79,7 +79,7 @@ class FeatureCache:
         return found if len(found) == len(versions) else None
 
     def _namespace(self, query: ItemsQuery) -> Namespace | None:
-        """Where the features of the query are cached; None where they are not those of other requests, too."""
+        """Return the cache key of the query's features; None if other requests cannot share them."""
         collection, geometry, server = query.selection.collection, query.selection.geometry, self._versions.server
         key = collection.column(collection.key or "")
         if (
@@ -90,11 +90,11 @@ class FeatureCache:
             or key is None
             or not key.not_null
             or base_type(key.sql_type) not in _KEYS
-            # a client that asks for other names or tolerances each time must not push out what all ask for
+            # a client that varies properties or tolerances must not displace features that many clients request
             or query.selection.properties is not collection.columns
             or query.options.simplify is not None
             or query.options.crs is not CRS84
-            # of features that are put together nobody knows how many are without their geometry
+            # the number of omitted geometries would be unknown
             or (geometry is not None and geometry.partial)
         ):
             return None

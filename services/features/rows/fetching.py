@@ -1,4 +1,4 @@
-"""Runs the statement of a plan. A geometry that PostGIS cannot work out is left out; the others keep theirs."""
+"""Run the statement of a plan. A geometry that PostGIS cannot encode is omitted; the others are returned."""
 
 import asyncio
 import logging
@@ -14,13 +14,13 @@ from services.features.rows.layout import OMITTED, GeometriesOf, Row, RowPlan
 _LOG = logging.getLogger("dams.features")
 
 SECONDS = 5.0
-"""In which the rows at fault have to be found; without a key each attempt costs a walk through the table."""
+"""Maximum time to find the failing rows, in seconds; without a key, each attempt scans the table."""
 
 
 async def fetch_rows(database: Statements | Snapshot, collection: Collection, plan: RowPlan) -> list[Row]:
-    """The rows of a plan, with OMITTED for a geometry that PostGIS cannot encode.
+    """Return the rows of a plan, with OMITTED for a geometry that PostGIS cannot encode.
 
-    Raises Unavailable, and StoredValueError where it is not the geometry that is at fault, or takes too long to find.
+    Raises Unavailable, and StoredValueError if the geometry is not at fault, or the search takes too long.
     """
     try:
         return await database.fetch(plan.statement)
@@ -48,6 +48,6 @@ async def _fetch_apart(
     if has_id:
         fields["ids"] = [keys[place] for place in invalid[:10]]
     _LOG.warning("geometry not encoded", extra={"fields": fields})
-    # a row of nothing at all comes as one column
+    # a row without any columns is fetched with one column
     found.update(dict.fromkeys(invalid, OMITTED))
     return [(*row[:has_id], found.get(place), *row[has_id:]) for place, row in enumerate(rows)]

@@ -1,4 +1,4 @@
-"""SQL of a feature's geometry: whatever a database holds, as GeoJSON or WKT."""
+"""SQL of a feature's geometry: any stored geometry as GeoJSON or WKT."""
 
 from dataclasses import replace
 
@@ -14,15 +14,15 @@ from services.features.rows.layout import OMITTED
 
 _MOST_MENDED = 500
 _MOST_DRAWN = 500
-"""Positions of a geometry on a page's small map."""
+"""Maximum number of positions of a geometry on a page's small map."""
 _MOST_THINNED = 200_000
-"""Positions; the time to thin grows faster than their number, and this is some tenths of a second."""
+"""Maximum number of positions to thin; the time grows faster than their number, and is some tenths of a second here."""
 _MANY_CORNERS = 5000
 _CROWDED = 25_000.0
-"""Square of the edges' length over the area that they lie in, as for tiles."""
+"""Limit for the square of the edges' length over the area that they lie in, as for tiles."""
 _PIXELS = 800
 _NARROWEST_MAP = 40
-"""Degrees."""
+"""Width of the narrowest map, in degrees."""
 _PLAIN = (AS_STORED, replace(AS_STORED, lonlat=True))
 _GEOJSON = {"geojson", "drawing"}
 _ONE_PART = {"Point", "LineString", "Polygon"}
@@ -34,17 +34,19 @@ _AROUND_ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -91, 1e30 91)'::geometry")
 
 
 def encoded_geometry(column: GeometryColumn, geometry_as: str, options: GeometryOptions = AS_STORED) -> Sql:
-    """The geometry as text, in the CRS of `options` with its axes in order; `geometry_as` is `geojson`, `wkt`, `wkb` or
-    `drawing`: GeoJSON for a small map, thinned to a pixel of it, or the box where that leaves too many positions.
+    """Return the geometry as text in the CRS of `options`, with its axis order; `geometry_as` is the encoding.
 
-    NULL where it is null, empty, or outside CRS84 (a column without SRID may hold anything); OMITTED instead where rows
-    of the column are known to lie there, and where it has no place in the other CRS. Coordinates that are not finite
-    may still be in the text.
+    Encodings are `geojson`, `wkt`, `wkb` and `drawing`: GeoJSON for a small map, thinned to one pixel of it, or the box
+    if too many positions remain.
+
+    The result is NULL for a geometry that is null, empty, or outside CRS84 (a column without SRID may hold anything).
+    It is OMITTED instead if the column is known to have rows outside, or if the geometry has no place in the other CRS.
+    The text may still contain coordinates that are not finite.
     """
     shape, crs = lonlat_shape(column), options.crs
-    # of a point there is nothing to thin
+    # a point cannot be thinned
     is_plain = options in _PLAIN and (geometry_as != "drawing" or column.type == "Point")
-    # RFC 7946, section 3.1.6; other encodings give rings as they are stored
+    # RFC 7946, section 3.1.6; other encodings return rings as stored
     is_turned = geometry_as in _GEOJSON and (column.type in _AREAS or column.type not in SIMPLE)
     if shape == ident(column.name) and is_plain:
         return _text(shape, _rings_turned(shape, column.type) if is_turned else shape, geometry_as, column)
@@ -67,25 +69,25 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
         )
         drawn = _valid(column)
     if options.bbox_only:
-        # one part lies on one side, or around the world; only longitudes go on around it
+        # a single part lies on one side or spans the world; only longitudes wrap around
         is_one = is_moved or (column.type in _ONE_PART and not column.is_cut)
         drawn = sql("ST_Envelope({shape})", shape=drawn) if is_one else _box(drawn)
     if options.bbox_only or options.simplify is not None:
         drawn = _rings_turned(drawn, "Polygon" if options.bbox_only else column.type)
     elif is_turned:
         drawn = _rings_turned(drawn, column.type)
-    # files have easting, longitude first, whatever the authority says
+    # files have easting or longitude first, whatever the CRS says
     if crs.northing_first and geometry_as != "wkb":
         drawn = sql("ST_FlipCoordinates({drawn})", drawn=drawn)
     text = _moved_text(drawn, geometry_as) if is_moved else _text(sql("shape.g"), drawn, geometry_as, column)
-    # OFFSET 0 keeps the planner from repeating the expression at each place where its value is used
+    # OFFSET 0 stops the planner from repeating the expression wherever its value is used
     return sql("(SELECT {text} FROM ({stored} OFFSET 0) AS shape)", text=text, stored=stored)
 
 
 def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs) -> Sql:
-    """A query of one row: `g`, the geometry in another CRS; NULL where it is outside of longitude and latitude."""
+    """A query of one row: `g`, the geometry in another CRS; NULL if it is outside longitude and latitude."""
     if column.srid == crs.srid and not column.is_geography:
-        # as it is stored, to the last digit
+        # unchanged, to the last digit
         name = ident(column.name)
         shape = _turned(column, name if column.type in SIMPLE else simple_shape(name))
         return sql("SELECT {shape} AS g, {name} IS NOT NULL AS is_stored", shape=shape, name=name)
@@ -101,7 +103,7 @@ def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs) -> Sql:
 
 
 def _moved_text(drawn: Sql, geometry_as: str) -> Sql:
-    # four decimals of a metre are a tenth of a millimetre; for some places that it cannot do PROJ has absurd numbers
+    # four decimals of a metre are 0.1 mm; PROJ returns absurd numbers for some positions it cannot transform
     return sql(
         "CASE WHEN ST_IsEmpty(shape.g) THEN NULL WHEN ST_XMin(shape.g) > -1e9 AND ST_XMax(shape.g) < 1e9"
         " AND ST_YMin(shape.g) > -1e9 AND ST_YMax(shape.g) < 1e9 THEN {text}"
@@ -112,7 +114,7 @@ def _moved_text(drawn: Sql, geometry_as: str) -> Sql:
 
 
 def _encoded(drawn: Sql, geometry_as: str, decimals: int) -> Sql:
-    # option 0 leaves the CRS out, as RFC 7946 wants
+    # option 0 leaves out the CRS, as RFC 7946 requires
     if geometry_as == "wkb":
         # to the last digit
         return sql("ST_AsBinary({drawn})", drawn=drawn)
@@ -127,7 +129,7 @@ def _omitted(geometry_as: str) -> Sql:
 
 
 def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
-    """The number of rows whose geometry lies outside longitude and latitude."""
+    """Select the number of rows whose geometry lies outside longitude and latitude."""
     shape = lonlat_shape(column)
     return sql(
         "SELECT count(*) FROM (SELECT {shape} AS g FROM {table} OFFSET 0) AS shape"
@@ -139,7 +141,7 @@ def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
 
 
 def _rings_turned(drawn: Sql, geometry_type: str) -> Sql:
-    """Outer rings counterclockwise, as RFC 7946 wants them; lines, which the function turns too, as they are."""
+    """Return outer rings counterclockwise, as RFC 7946 requires; lines, which the function also turns, unchanged."""
     turned = sql("ST_ForcePolygonCCW({shape})", shape=drawn)
     if geometry_type in _AREAS:
         return turned
@@ -149,12 +151,12 @@ def _rings_turned(drawn: Sql, geometry_type: str) -> Sql:
 
 
 def _box(drawn: Sql) -> Sql:
-    """The box of a shape; where its parts lie on both sides of the antimeridian, one that is cut there in two.
+    """Return the box of a shape; cut in two at the antimeridian if its parts lie on both sides.
 
-    RFC 7946 sections 5.2 and 3.1.9. The box leaves out the widest stretch of longitudes between parts. One that is
-    only as wide as the world for want of such a stretch is whole.
+    RFC 7946 sections 5.2 and 3.1.9. The box leaves out the widest gap of longitudes between parts. Without such a gap,
+    it is one whole box as wide as the world.
     """
-    # the boxes that geometries carry tell at once that nearly all do not touch both sides
+    # the stored boxes show at once that nearly no geometry touches both sides
     return sql(
         "CASE WHEN shape.g && 'SRID=4326;LINESTRING(180 -90, 180 90)'::geometry"
         " AND shape.g && 'SRID=4326;LINESTRING(-180 -90, -180 90)'::geometry THEN coalesce((SELECT ST_Collect("
@@ -171,9 +173,9 @@ def _box(drawn: Sql) -> Sql:
 
 
 def _thinned(box: Sql) -> Sql:
-    """The shape without what a pixel of a small map hides; its box where that is nothing or still too much.
+    """Return the shape without details below a pixel of a small map; its box if nothing or too much remains.
 
-    Douglas and Peucker's way alone, which cannot fail: whether areas are valid does not matter to a drawing.
+    Uses Douglas-Peucker only, which cannot fail: a drawing needs no valid areas.
     """
     return sql(
         "coalesce((SELECT thin.g FROM (VALUES (1), (4), (16)) AS pixels (number) CROSS JOIN LATERAL"
@@ -192,9 +194,9 @@ def _thinned(box: Sql) -> Sql:
 
 
 def _simpler(tolerance: float) -> Sql:
-    """`g` with fewer corners, none of them further away than this many degrees."""
-    # GEOS loops without end on coordinates that are not numbers, and cannot be interrupted there. Where very many edges
-    # lie close to each other it compares each with all around it for minutes: there parts may cross.
+    """Return `g` with fewer corners, none of them moved further than `tolerance` degrees."""
+    # GEOS loops forever on coordinates that are not numbers, and cannot be interrupted there. If very many edges lie
+    # close together, it compares each with all around it for minutes: for these, parts may cross.
     return sql(
         "CASE WHEN strpos(ST_AsText(g), 'NaN') > 0 THEN NULL WHEN ST_NPoints(g) <= {corners}"
         " OR (ST_Length(g) + ST_Perimeter(g)) ^ 2"
@@ -207,8 +209,8 @@ def _simpler(tolerance: float) -> Sql:
 
 
 def _valid(column: GeometryColumn) -> Sql:
-    """The simplified geometry; parts that were apart may cross now. Of the type that the column says."""
-    # mending takes a time that grows with the square of the crossings, and cannot be interrupted
+    """Return the simplified geometry in the column's type, repaired if simplifying made it invalid."""
+    # repair time grows with the square of the number of crossings, and cannot be interrupted
     valid = sql(
         "CASE WHEN ST_NPoints(shape.simpler) > {most} OR ST_IsValid(shape.simpler) THEN shape.simpler"
         " ELSE (SELECT CASE WHEN ST_IsEmpty(g) THEN shape.simpler ELSE g END FROM (SELECT"
@@ -220,10 +222,10 @@ def _valid(column: GeometryColumn) -> Sql:
 
 
 def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> Sql:
-    # nine decimals are a tenth of a millimetre
+    # nine decimals of a degree are 0.1 mm
     text = _encoded(drawn, geometry_as, 9)
-    # Half of the last decimal lies outside: a transformation may miss 180 by that. The operator compares the boxes
-    # that geometries carry, in single precision. An empty geometry has none; from PostGIS 3.5 on it is within any box.
+    # Half of the last decimal is added on each side: a transformation may miss 180 by that. The operator compares the
+    # stored boxes, in single precision. An empty geometry has none; from PostGIS 3.5 on it is within any box.
     return sql(
         "CASE WHEN {shape} @ {world} AND {shape} && {around} THEN {text}{omitted} END",
         shape=shape,
@@ -250,20 +252,20 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
 
 
 def lonlat_shape(column: GeometryColumn) -> Sql:
-    """The geometry in longitude and latitude, of a kind that GEOS knows; not cut to the world, not checked."""
+    """Return the geometry in longitude and latitude, in a type that GEOS knows; neither clipped nor checked."""
     name = ident(column.name)
     shape = sql("{name}::geometry", name=name) if column.is_geography else name
     if column.type not in SIMPLE:
         shape = simple_shape(shape)
     if column.srid == WEB_MERCATOR:
-        # before the transformation, which turns each corner by itself
+        # before the transformation, which moves each corner separately
         return in_lonlat(_turned(column, shape), column.srid)
-    # where the column has none, rows may each have an SRID of their own
+    # in a column without an SRID, each row may have its own
     return _turned(column, in_lonlat(shape, column.srid or None, stored=name))
 
 
 def _turned(column: GeometryColumn, shape: Sql) -> Sql:
-    """The shape within ±180, in longitude and latitude or in Web Mercator, where it is wanted so."""
+    """Return the shape within ±180, in longitude and latitude or in Web Mercator, if the column needs that."""
     if column.as_stored:
         return shape
     if column.crosses:

@@ -1,4 +1,4 @@
-"""Statements of items and item. Pure: values in, statement with binds out."""
+"""Statements of items and item. Pure: values in, a statement with binds out."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from services.features.rows.order import at, beyond, not_beyond, order_by, quali
 
 ROW_VERSION_COLUMNS = 3
 _ROW_VERSION = sql("item.tableoid, item.xmin, item.ctid")
-"""Table, transaction and place: PostgreSQL never changes a row, it writes a new version somewhere else."""
+"""Table, transaction and location: PostgreSQL never changes a row in place, it writes a new version elsewhere."""
 
 
 def items_plan(
@@ -29,9 +29,9 @@ def items_plan(
     with_version: bool = False,
     ordered: bool = True,
 ) -> RowPlan:
-    """Up to `limit` rows from where the page starts, none of them beyond `until`; `with_version`: theirs at the end.
+    """Select up to `limit` rows from the start of the page to `until`; `with_version` appends their row versions.
 
-    Those that are not `ordered` come as the database finds them.
+    Rows that are not `ordered` come in the database's order.
     """
     backwards = query.after is not None and query.after.backwards
     selection = query.selection
@@ -65,7 +65,7 @@ def items_plan(
 
 
 def _window(query: ItemsQuery, until: Position | None) -> list[Sql]:
-    """From where the page starts to `until`."""
+    """Return the conditions from the start of the page to `until`."""
     return [
         *([beyond(query.order, query.after)] if query.after is not None else []),
         *([not_beyond(query.order, until)] if until is not None else []),
@@ -73,11 +73,11 @@ def _window(query: ItemsQuery, until: Position | None) -> list[Sql]:
 
 
 def _offset(query: ItemsQuery, rows: int) -> Sql:
-    """Past so many rows of the page, and past what comes before it where it starts among rows that are alike."""
+    """Skip `rows` rows of the page, and the equal rows before its start."""
     number = query.offset + rows
     if query.after is None or not query.after.alike:
         return sql(" OFFSET {number}", number=bind(number, "int8")) if number else EMPTY
-    # some of those may be gone
+    # some of the equal rows may have been deleted
     return sql(
         " OFFSET {number} + least({alike}, (SELECT count(*) FROM {table} AS item WHERE {where}))",
         number=bind(number, "int8"),
@@ -94,7 +94,7 @@ def _geometries_by_key(selection: Selection, geometry: Sql) -> GeometriesOf:
 
     def statement(_: range, keys: Sequence[str | None]) -> Sql:
         return sql(
-            # by position: one value may have one text in Python and another in PostgreSQL
+            # match by position: Python and PostgreSQL may format the same value differently
             'SELECT "wanted position", {geometry} FROM {table} JOIN unnest({keys}) WITH ORDINALITY'
             ' AS wanted ("wanted key", "wanted position") ON {key} = "wanted key"',
             geometry=geometry,
@@ -110,7 +110,7 @@ def _geometries_by_place(query: ItemsQuery, geometry: Sql, until: Position | Non
     backwards = query.after is not None and query.after.backwards
 
     def statement(rows: range, _: Sequence[str | None]) -> Sql:
-        # the geometry is worked out above the limit: below it, those of the rows that are passed over would be, too
+        # compute the geometry above the limit: below it, PostgreSQL would compute it for skipped rows as well
         return sql(
             "SELECT row_number() OVER (), {geometry} FROM (SELECT * FROM {table} AS item WHERE {where}{order}"
             " LIMIT {limit}{offset}) AS item",
@@ -126,7 +126,7 @@ def _geometries_by_place(query: ItemsQuery, geometry: Sql, until: Position | Non
 
 
 def cursor_statement(query: ItemsQuery) -> Sql:
-    """The values of the query's cursor, and nothing else: fails where they are none of the columns' types."""
+    """Select only the values of the query's cursor: fails if they do not have the columns' types."""
     values = query.after.values if query.after is not None else ()
     return sql(
         "SELECT {values}",
@@ -138,7 +138,7 @@ def cursor_statement(query: ItemsQuery) -> Sql:
 
 
 def row_at_statement(query: ItemsQuery, position: Position) -> Sql:
-    """The sort values of a row at a position of which some values are digests; no row where it has changed since."""
+    """Select the sort values of the row at a position with digests; no row if it has changed since."""
     conditions = []
     for place, (term, value) in enumerate(zip(query.order, position.values, strict=True)):
         text, name = sort_value(term), qualified(term)
@@ -158,13 +158,13 @@ def row_at_statement(query: ItemsQuery, position: Position) -> Sql:
 
 
 def versions_plan(query: ItemsQuery, *, limit: int, until: Position | None = None) -> RowPlan:
-    """The same rows, of each its key, what a cursor is made of, and its version."""
+    """Return the plan of the same rows with only their keys, cursor values and row versions."""
     bare = replace(query, selection=replace(query.selection, geometry=None, properties=()))
     return items_plan(bare, limit=limit, until=until, with_version=True)
 
 
 def rows_of_keys_plan(query: ItemsQuery, keys: Sequence[object]) -> RowPlan:
-    """The rows that have one of these keys, with their versions, as the query shows rows; in any order."""
+    """Return the plan of the rows with these keys, with their versions, in the query's columns and in any order."""
     selection = query.selection
     key = selection.collection.column(selection.collection.key or "")
     if key is None:
@@ -175,14 +175,14 @@ def rows_of_keys_plan(query: ItemsQuery, keys: Sequence[object]) -> RowPlan:
         keys=bind([str(value) for value in keys], "text[]", cast=f"{key.sql_type}[]"),
     )
     by_key = replace(query, selection=replace(selection, conditions=(wanted,)), order=(), after=None, offset=0)
-    # of tables with children several rows may have one key; the limit is there to be one
+    # in a table with children, several rows may have one key; the limit is only a safeguard
     return items_plan(by_key, limit=2 * len(keys), with_version=True)
 
 
 def places_statement(query: ItemsQuery, *, number: int) -> Sql:
-    """One row: of each sort term an array of its values in `number` rows from where the page starts.
+    """Select one row: an array of the values of each sort term in `number` rows from the start of the page.
 
-    Where nothing tells rows apart, an array of nothing. Arrays, for that many rows take the driver five times as long.
+    Without a row identity, an array of NULL. Fetching as many rows would take the driver five times as long as arrays.
     """
     values = [_listed(term) for term in query.order] if query.resumable else [sql("NULL::text")]
     names = [ident(f"value {place}") for place in range(len(values))]
@@ -202,14 +202,14 @@ def places_statement(query: ItemsQuery, *, number: int) -> Sql:
 
 
 def _listed(term: SortTerm) -> Sql:
-    # whole numbers are made text here, as those of rows are: that takes the database three times as long
+    # Python converts integers to text, as it does for rows: PostgreSQL takes three times as long
     return qualified(term) if column_type(term.column.sql_type).kind is Kind.INTEGER else sort_value(term)
 
 
 def item_plan(
     selection: Selection, condition: Sql, options: GeometryOptions = AS_STORED, *, geometry_as: str = "geojson"
 ) -> RowPlan:
-    """The one row that a condition picks."""
+    """Return the plan of the one row that a condition selects."""
     columns, layout = columns_of(selection, geometry_as, options)
     statement = sql(
         "SELECT {columns} FROM {table} WHERE {condition} LIMIT 1",
@@ -237,5 +237,5 @@ def item_plan(
 
 
 def count_statement(selection: Selection) -> Sql:
-    """The number of rows that the selection matches."""
+    """Count the rows that the selection matches."""
     return sql("SELECT count(*) FROM {table} WHERE {where}", table=selection.table, where=selection.where)

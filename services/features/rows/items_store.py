@@ -1,4 +1,4 @@
-"""Runs the SQL of items: pages of rows, large pages in chunks, and how many rows match."""
+"""Run the SQL of items: pages of rows, large pages in chunks, and the number of matching rows."""
 
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import dataclass, replace
@@ -25,34 +25,34 @@ from services.features.rows.layout import Row, RowPlan, Rows
 from services.features.rows.page_ends import RowsOfPage, name_places, number_alike, page_ends, position_of
 
 _CHUNK_BYTES = 2_000_000
-"""What a chunk may take in the database's own encoding; as Python values and text it is a few times as much."""
+"""Size of a chunk in the database's encoding, in bytes; Python values and text take a few times as much."""
 _CHUNK_ROWS = range(20, 2001)
 _UNKNOWN_ROWS = 200
-"""The first chunk where the size of a row is unknown, as it is of views; the next ones go by what it was."""
+"""Rows of the first chunk if the row size is unknown, as for views; later chunks use the measured size."""
 
 _Page = TypeVar("_Page")
 
 
 @dataclass(frozen=True, slots=True)
 class LargePage:
-    """A page that is fetched in chunks: its ends and which rows it has, found without fetching them."""
+    """A page that is fetched in chunks: its ends and its rows' identities, found without fetching the rows."""
 
     query: ItemsQuery
-    """The same page read forwards."""
+    """The same page, read forwards."""
     ends: PageEnds
-    """Where the pages beside it start."""
+    """The starts of the adjacent pages."""
     until: Position | None = None
-    """Its last row."""
+    """Position of its last row."""
     rows: RowsOfPage | None = None
-    """Where something tells them apart: what is added meanwhile is no part of the page."""
+    """The page's rows, if they have an identity; rows inserted meanwhile are excluded."""
     number: int = 0
-    """How many rows it has."""
+    """Number of rows of the page."""
 
 
 class ItemsStore:
     """Pages and counts of collections.
 
-    `geometry_as` is how PostGIS encodes geometries. With `features`, they may come from the cache of encoded features.
+    `geometry_as` is how PostGIS encodes geometries. With `features`, features may come from the cache.
     """
 
     def __init__(
@@ -64,12 +64,12 @@ class ItemsStore:
         self._failing = failing
 
     def within(self, snapshot: Snapshot) -> "ItemsStore":
-        """The same, of the rows that a snapshot has."""
+        """Return a store that reads the same from a snapshot."""
         return ItemsStore(snapshot, self._counts, None, self._failing)
 
     async def page(self, query: ItemsQuery, geometry_as: str, *, features: bool = False) -> tuple[Rows, PageEnds]:
-        """A page in the order of the query, and where the pages beside it start. Raises Unavailable."""
-        # one row more than are wanted tells whether another page follows
+        """Return a page in the order of the query, and the starts of the adjacent pages. Raises Unavailable."""
+        # fetch one row more, to see whether another page follows
         limit = query.limit + 1
         plan = items_plan(query, limit=limit, geometry_as=geometry_as)
         found = await self._rows(query, plan, limit=limit, features=features)
@@ -82,21 +82,21 @@ class ItemsStore:
     async def page_and_count(
         self, query: ItemsQuery, geometry_as: str, *, features: bool = False
     ) -> tuple[tuple[Rows, PageEnds], int | None]:
-        """A page with its ends, and how many rows match: None where that was not asked for, or is not known in time.
+        """Return a page with its ends, and the number of matching rows: None if not requested, or not known in time.
 
-        Raises Unavailable, and InvalidParameters where it is the cursor that the database cannot read.
+        Raises Unavailable, and InvalidParameters if the database cannot read the cursor.
         """
         page = self.page(query, geometry_as, features=features)
         return await self._with_count(query, page, lambda found: (len(found[0].rows), found[1].more))
 
     async def large_and_count(self, query: ItemsQuery) -> tuple[LargePage, int | None]:
-        """The same for a page that is larger than a chunk."""
+        """Return the same for a page that is larger than a chunk."""
         return await self._with_count(query, self.large(query), lambda page: (page.number, page.ends.more))
 
     async def _with_count(
         self, query: ItemsQuery, page: Coroutine[Any, Any, _Page], end: Callable[[_Page], tuple[int, bool]]
     ) -> tuple[_Page, int | None]:
-        """`end` tells how many rows a page has, and whether others follow: the last one need not be counted."""
+        """`end` returns a page's number of rows and whether others follow: after the last page, no count is needed."""
         known = self._counts.known(query.selection, query.fingerprint) if query.counted else None
         key = self._counts.key(query.selection, query.fingerprint)
         try:
@@ -113,7 +113,7 @@ class ItemsStore:
         return found, query.offset + number
 
     async def row(self, collection: Collection, plan: RowPlan) -> Row | None:
-        """The one row of an item. Raises Unavailable."""
+        """Return the one row of an item. Raises Unavailable."""
         rows = await fetch_rows(self._database.of(collection.id), collection, plan)
         return rows[0] if rows else None
 
@@ -127,9 +127,9 @@ class ItemsStore:
         return Rows(plan.layout, rows, plan.sort_values)
 
     async def found(self, query: ItemsQuery) -> ItemsQuery:
-        """The query without rows on which it is known to fail, with all values of its cursor: long ones are digests.
+        """Return the query without rows on which it is known to fail, and with the full values of its cursor's digests.
 
-        Raises Unavailable, and InvalidParameters where the row that they are of has changed or is gone.
+        Raises Unavailable, and InvalidParameters if the row at the cursor has changed or was deleted.
         """
         selection = self._failing.left_out(query.selection)
         if selection is not query.selection:
@@ -141,22 +141,22 @@ class ItemsStore:
         except Uncomputable:
             rows = []
         if not rows:
-            # another place would lose rows, or repeat them
+            # continuing elsewhere would lose or repeat rows
             sentence = "cursor starts behind a row that has changed or is gone; start again without it"
             raise InvalidParameters([Fault(("query", "cursor"), sentence)])
         return replace(query, after=replace(query.after, values=tuple(rows[0]), digested=frozenset()))
 
     async def without_failing(self, query: ItemsQuery) -> ItemsQuery:
-        """The query without the rows on which it fails; from now on `found` leaves them out, too.
+        """Return the query without the rows on which it fails; `found` leaves them out from now on.
 
-        Raises StoredValueError where they are not found, or it is not rows that it fails on.
+        Raises StoredValueError if they cannot be found, or if the rows are not at fault.
         """
         selection = query.selection
         found = await self._failing.find(self._database.of(selection.collection.id), selection)
         return replace(query, selection=found)
 
     async def tried(self, query: ItemsQuery) -> ItemsQuery:
-        """The same after a look whether there are such rows: for answers that cannot be begun again."""
+        """Do the same after testing whether such rows exist: for responses that cannot be restarted."""
         selection = self._failing.left_out(query.selection)
         query = replace(query, selection=selection)
         if selection.failing or not calls_postgis(selection):
@@ -168,7 +168,7 @@ class ItemsStore:
         return query
 
     async def _refuse_cursor(self, query: ItemsQuery) -> None:
-        """Raises InvalidParameters where it is the cursor that the database cannot read."""
+        """Raise InvalidParameters if the database cannot read the cursor."""
         if query.after is None:
             return
         try:
@@ -178,16 +178,16 @@ class ItemsStore:
             raise InvalidParameters([fault]) from None
 
     async def matched(self, query: ItemsQuery) -> int | None:
-        """The exact number of rows that match, or None where counting takes longer than its budget."""
+        """Return the exact number of matching rows; None if counting exceeds its budget."""
         return await self._counts.matched(query.selection, query.fingerprint)
 
     def chunk(self, query: ItemsQuery) -> int:
-        """How many rows fit a chunk."""
+        """Return the number of rows that fit a chunk."""
         width = query.selection.collection.row_bytes
         return _UNKNOWN_ROWS if width is None else _fitting(width)
 
     async def large(self, query: ItemsQuery) -> LargePage:
-        """The ends of a page that is larger than a chunk. Raises Unavailable."""
+        """Return the ends of a page that is larger than a chunk. Raises Unavailable."""
         database = self._database.of(query.selection.collection.id)
         (arrays,) = await database.fetch(places_statement(query, number=query.limit + 1))
         found, places = len(arrays[0]), range(len(query.order))
@@ -201,7 +201,7 @@ class ItemsStore:
         if query.by_content:
             rows = [row(at) for at in range(found)]
         else:
-            # none but the first and the last of the page are looked at
+            # only the first and the last row of the page are used
             rows = [row(0)] * found
             rows[number - 1] = row(number - 1)
         ends = page_ends(query, rows, places)
@@ -211,7 +211,7 @@ class ItemsStore:
         last = position_of(row(0 if backwards else number - 1), places)
         if not backwards:
             return LargePage(query, ends, last, names, number)
-        # read forwards, from behind the row before it; of rows that are alike there are as many as are wanted then
+        # read forwards, starting after the row before the page; equal rows are then as many as the limit
         start = None
         if found > number:
             before = position_of(row(number), places)
@@ -219,18 +219,18 @@ class ItemsStore:
         return LargePage(replace(query, after=start), ends, last, names, number)
 
     async def chunks(self, page: LargePage, geometry_as: str, *, features: bool = False) -> AsyncGenerator[Rows]:
-        """The rows of a large page, some at a time; at least one chunk, perhaps empty.
+        """Yield the rows of a large page in chunks; at least one chunk, which may be empty.
 
-        Each chunk is a query of its own that starts behind the last row of the one before (where nothing tells rows
-        apart, at an offset), so that no connection is held while the client reads. Rows that were added meanwhile are
-        left out: the page never has more than its limit, and none that the next one has.
+        Each chunk is its own query, which starts after the last row of the previous one, or at an offset if rows have
+        no identity. So no connection is held while the client reads. Rows inserted meanwhile are left out: the page
+        never exceeds its limit, and never has rows of the next page.
         """
         rest, left = page.query, page.query.limit
         size, known = self.chunk(rest), rest.selection.collection.row_bytes is not None
         least = 1
         while True:
-            # No more than are left: a database that does not see the end in its index would look for more rows before
-            # it to the end of the table. But where rows were added among them, a few more, not one after another.
+            # Not more rows than are left: a database that does not find the end in its index would search on to the end
+            # of the table. If rows were inserted, fetch a few more at once instead of one by one.
             limit = min(size, max(left, least))
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
             found = await self._rows(rest, plan, limit=limit, features=features, until=page.until)
@@ -260,12 +260,12 @@ class ItemsStore:
 
 
 def _fitting(width: int) -> int:
-    """How many rows of so many bytes fit a chunk."""
+    """Return how many rows of `width` bytes fit a chunk."""
     return min(max(_CHUNK_BYTES // max(width, 1), _CHUNK_ROWS.start), _CHUNK_ROWS.stop - 1)
 
 
 def _width(found: Rows) -> int:
-    """About how many bytes a row takes, text being nearly all of it; half, for what is stored is denser."""
+    """Return the approximate size of a row in bytes: half of its text, because stored rows are denser."""
     if found.features is not None:
         return sum(map(len, found.features)) // (2 * len(found.features))
     texts = (value for row in found.rows for value in row if isinstance(value, str | bytes))

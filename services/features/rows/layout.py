@@ -1,4 +1,4 @@
-"""What a statement fetches: where in a row what is, and the rows themselves."""
+"""The layout of fetched rows: the index of each value, and the rows themselves."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,72 +9,72 @@ from libs.pg.sql import Sql
 from services.features.rows.rings import is_nothing_else, may_have_short_rings
 
 Row = Any
-"""A fetched row, as its Layout says."""
+"""A fetched row, as its Layout describes."""
 
 OMITTED = ""
-"""In a row for a geometry that cannot be given: it lies outside longitude and latitude, or PostGIS fails on it."""
+"""Replaces a geometry that cannot be returned: it lies outside longitude and latitude, or PostGIS fails on it."""
 
 _NOT_FINITE = ("NaN", "Infinity", "nan", "inf")
-"""Of coordinates as PostGIS writes them: no format has such a number."""
+"""Coordinates that are not finite, as PostGIS writes them; no format has such numbers."""
 
 Conversion = Callable[[Sequence[str | None]], list[str | None]]
-"""Makes RFC 3339 of times as PostgreSQL writes them."""
+"""Converts times from PostgreSQL's text to RFC 3339."""
 
 GeometriesOf = Callable[[range, Sequence[str | None]], Sql]
-"""Makes the statement of the geometries of some of the rows, from their places and, where there is a key, their keys.
+"""Returns the statement for the geometries of some rows, from their indices and, with a key, their keys.
 
-Rows are `(position, geometry)`, positions counted from one.
+It selects `(position, geometry)`; positions start at one.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where in a row what is: `[id] [geometry] properties... [sort values]...`, each part where present.
+    """The order of a row's values: `[id] [geometry] properties... [sort values]...`, each part if present.
 
-    Sort values that the row has already are not fetched again.
+    Sort values that are in the row already are not fetched again.
     """
 
     key: str | None
-    """The column that the id is the value of; None where there is none."""
+    """The column of the id; None without one."""
     has_geometry: bool
     properties: tuple[Column, ...]
     raw_json: tuple[bool, ...]
-    """For each property: whether its value is JSON text to embed rather than a value to encode."""
+    """For each property: whether its value is JSON text to embed, not a value to encode."""
     times: tuple[tuple[int, Conversion], ...]
-    """Places in the row of times as PostgreSQL writes them, and what makes RFC 3339 of each."""
+    """Indices of times in PostgreSQL's text, and the conversion of each to RFC 3339."""
     numeric_id: bool = False
-    """Whether ids are numbers, be they fetched as text or not."""
+    """Whether ids are numbers, also if they are fetched as text."""
     large_id: bool = False
-    """Whether ids may be whole numbers that JavaScript cannot tell apart, beyond 2^53."""
+    """Whether ids may be integers beyond 2^53, which JavaScript cannot represent exactly."""
     composite: bool = False
-    """Whether several columns are the id together."""
+    """Whether the id consists of several columns."""
     crs: str | None = None
-    """The identifier of the CRS of the geometry; None: CRS84."""
+    """Identifier of the geometry's CRS; None: CRS84."""
     collection_id: str = ""
     lonlat: tuple[str, ...] = ()
-    """What rows call the numbers of a point, which is given as WKT then; none where geometries are given whole."""
+    """Names of a point's coordinates in flat rows, which is then fetched as WKT; empty for whole geometries."""
     has_id: bool = field(init=False)
     """Whether the row begins with an id."""
 
     def __post_init__(self) -> None:
-        # looked at thirty times for a page
+        # computed once: a page uses it thirty times
         object.__setattr__(self, "has_id", self.key is not None or self.composite)
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Fetched rows; where their features come from the cache, these, and the rows are keys and row versions alone."""
+    """Fetched rows. If `features` come from the cache, the rows hold only keys and row versions."""
 
     layout: Layout
     rows: Sequence[Row]
     sort_values: tuple[int, ...] = ()
-    """Places in a row of the values that a cursor is made of."""
+    """Indices in a row of the values for a cursor."""
     features: Sequence[bytes] | None = None
-    """The feature of each row in GeoJSON."""
+    """The GeoJSON feature of each row."""
 
     @property
     def omitted(self) -> int:
-        """How many of the rows have a geometry that is not given."""
+        """Number of rows whose geometry is omitted."""
         if not self.layout.has_geometry or self.features is not None:
             return 0
         texts = [row[self.layout.has_id] for row in self.rows]
@@ -91,13 +91,13 @@ def _is_lost(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowPlan:
-    """A statement and what its rows are."""
+    """A statement and the layout of its rows."""
 
     statement: Sql
     layout: Layout
     sort_values: tuple[int, ...] = ()
-    """Places in the row of the values that a cursor is made of."""
+    """Indices in the row of the values for a cursor."""
     reversed: bool = False
-    """Rows come last to first."""
+    """Whether rows are fetched last to first."""
     apart: Callable[[], tuple[Sql, GeometriesOf]] | None = None
-    """Where a geometry may fail: makes the statement of the rows without it, and that of some of the geometries."""
+    """If geometries may fail: returns the statement of the rows without them, and the one of some geometries."""

@@ -11,9 +11,9 @@ from services.features.request.row_identity import is_by_content, row_identity, 
 
 
 def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool) -> Sql:
-    """The clause, with a blank before it; empty where there is nothing to order by."""
+    """Return the clause with a leading space; empty without an order."""
     terms = [_term(term, backwards) for term in order]
-    # offsets count on one order; a parallel or synchronised scan has none of its own
+    # offsets need a stable order; parallel and synchronised scans have none
     names: list[str] = []
     if not row_identity(selection.collection):
         names = [column.name for column in selection.collection.columns if column.ordered]
@@ -24,13 +24,13 @@ def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool
 
 
 def qualified(term: SortTerm) -> Sql:
-    """What a term sorts by. A bare name would mean the output column of that name, a cast or a clash."""
+    """Return the sort expression of a term. A bare name would mean the output column of that name."""
     return term.expression or sql("item.{name}", name=ident(term.column.name))
 
 
 def _term(term: SortTerm, backwards: bool) -> Sql:
-    # nulls come last whatever the direction; said only where it is not PostgreSQL's default, so that a plain
-    # index serves the order
+    # Nulls come last in both directions. Written out only if it differs from PostgreSQL's default, so that a plain
+    # index serves the order.
     name = qualified(term)
     if term.descending == backwards:
         return sql("{name} ASC NULLS FIRST", name=name) if backwards and not term.column.not_null else name
@@ -40,14 +40,13 @@ def _term(term: SortTerm, backwards: bool) -> Sql:
 
 
 def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
-    """Rows after (or, backwards, before) a position in an order.
+    """Return a condition for the rows after (or, backwards, before) a position in an order.
 
-    Nulls come last. With one direction and no nulls it is a row comparison, which an index on the same columns
-    answers by a range.
+    Nulls come last. With one direction and no nulls, it is a row comparison: a range scan in an index on these columns.
     """
     values = _bound(order, position)
     if position.alike:
-        # how many of those that are alike are behind, an offset says
+        # the offset counts the equal rows already returned
         return not_beyond(order, replace(position, backwards=not position.backwards))
     if _is_range(order, position):
         return _compared("<" if order[0].descending != position.backwards else ">", order, values)
@@ -63,7 +62,7 @@ def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
 
 
 def not_beyond(order: Sequence[SortTerm], position: Position) -> Sql:
-    """The row at a position, and those before it (or, backwards, after it)."""
+    """Return a condition for the row at a position and those before it (or, backwards, after it)."""
     position = replace(position, alike=0)
     if _is_range(order, position):
         descending = order[0].descending != position.backwards
@@ -72,7 +71,7 @@ def not_beyond(order: Sequence[SortTerm], position: Position) -> Sql:
 
 
 def at(order: Sequence[SortTerm], position: Position) -> Sql:
-    """The rows at a position."""
+    """Return a condition for the rows at a position."""
     return all_of(
         sql("{name} IS NOT DISTINCT FROM {value}", name=_bare(term), value=value or sql("NULL"))
         for term, value in zip(order, _bound(order, position), strict=True)
@@ -87,7 +86,7 @@ def _bound(order: Sequence[SortTerm], position: Position) -> list[Sql | None]:
 
 
 def _is_range(order: Sequence[SortTerm], position: Position) -> bool:
-    """Whether one comparison of rows tells what comes after the position."""
+    """Return whether one row comparison selects the rows after the position."""
     one_way = len({term.descending for term in order}) == 1
     return one_way and all(term.column.not_null for term in order) and None not in position.values
 

@@ -1,4 +1,4 @@
-"""Where the pages beside a page start, and what its rows are called while it is streamed. Pure."""
+"""The starts of adjacent pages, and the names of a page's rows while it is streamed. Pure."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -10,13 +10,13 @@ from services.features.request.row_identity import row_identity
 from services.features.rows.layout import Row, Rows
 
 RowName = Hashable
-"""What tells a row from the others of its collection."""
+"""Identity of a row within its collection."""
 
 
 def page_ends(query: ItemsQuery, rows: Sequence[Row], places: Sequence[int]) -> PageEnds:
-    """Where the pages beside it start; `rows` are in the order in which they were read, one more than the page has.
+    """Return the starts of the adjacent pages; `rows` are in reading order, one more than the page has.
 
-    `places` are those of the sort values in a row.
+    `places` are the indices of the sort values in a row.
     """
     backwards = query.after is not None and query.after.backwards
     page, more = rows[: query.limit], len(rows) > query.limit
@@ -32,9 +32,9 @@ def page_ends(query: ItemsQuery, rows: Sequence[Row], places: Sequence[int]) -> 
 def _beside(
     query: ItemsQuery, rows: Sequence[Row], places: Sequence[int], at: int, *, backwards: bool
 ) -> Position | None:
-    """The position of the row at `at`, that comes last before the page beside.
+    """Return the position of the row at `at`, the last one before the adjacent page.
 
-    None where rows are alike, and nobody knows how many of those come before.
+    Returns None if rows are equal and the number of equal rows before it is unknown.
     """
     position = position_of(rows[at], places, backwards=backwards)
     if not query.by_content:
@@ -48,7 +48,7 @@ def _beside(
         return position
     alike = number_alike(rows[: at + 1], places)
     if alike <= at or (at + 1 == len(rows) <= query.limit):
-        # those that are alike begin within what was read, or end with the collection
+        # all equal rows are within the rows read, or end with the collection
         return replace(position, alike=alike)
     if start is None:
         return replace(position, alike=alike) if not query.offset else None
@@ -58,7 +58,7 @@ def _beside(
 
 
 def number_alike(rows: Sequence[Row], places: Sequence[int]) -> int:
-    """How many rows at the end have the same sort values."""
+    """Return how many rows at the end have the same sort values."""
     last = position_of(rows[-1], places)
     return next(
         (number for number, row in enumerate(reversed(rows)) if position_of(row, places) != last),
@@ -67,42 +67,42 @@ def number_alike(rows: Sequence[Row], places: Sequence[int]) -> int:
 
 
 def position_of(row: Row, places: Sequence[int], *, backwards: bool = False) -> Position:
-    """The position of a row."""
+    """Return the position of a row."""
     values = (row[place] for place in places)
     return Position(tuple(None if value is None else str(value) for value in values), backwards)
 
 
 def name_places(query: ItemsQuery, places: Sequence[int]) -> tuple[int, ...]:
-    """Those of the places of sort values that tell a row apart."""
+    """Return the indices of the sort values that identify a row."""
     identity = {term.column.name for term in row_identity(query.selection.collection)}
     return tuple(place for place, term in zip(places, query.order, strict=True) if term.column.name in identity)
 
 
 def name_of(row: Row, places: Sequence[int]) -> RowName:
-    """What tells the row apart; rows that are alike in all that they show have the same."""
+    """Return the identity of the row; rows with equal content have the same."""
     return str(row[places[0]]) if len(places) == 1 else tuple(str(row[place]) for place in places)
 
 
 class RowsOfPage:
-    """The rows that a page has, as they come: what was added meanwhile is left out."""
+    """Filters a page's rows while they are streamed: rows inserted meanwhile are left out."""
 
     def __init__(self, arrays: Sequence[Sequence[object]], number: int) -> None:
-        """`arrays` are the columns of what tells the first `number` rows apart, as `name_of` has them."""
+        """`arrays` are the identity columns of the first `number` rows, as in `name_of`."""
         self._arrays = arrays
         self._number = number
         self._come = 0
-        # what is left, once rows were added or are gone
+        # the rows still expected, once rows were inserted or deleted
         self._left: Counter[RowName] | None = None
-        # how many rows of the page are called the same, once somebody asks
+        # the number of rows of each name, computed on first use
         self._numbers: Counter[RowName] | None = None
 
     def only(self, found: Rows, places: Sequence[int]) -> Rows:
-        """Those of the next rows that the page has."""
+        """Return those of the next rows that belong to the page."""
         end = self._come + len(found.rows)
         if not found.rows:
             return found
         if self._left is None and end <= self._number and name_of(found.rows[-1], places) == self._name(end - 1):
-            # as many as there were up to this one
+            # no row was inserted or deleted up to this one
             self._come = end
             return found
         if self._left is None:
@@ -117,7 +117,7 @@ class RowsOfPage:
         return replace(found, rows=[found.rows[place] for place in kept], features=features)
 
     def alike(self, row: Row, places: Sequence[int]) -> bool:
-        """Whether the page has several rows that are called the same."""
+        """Return whether the page has several rows of this name."""
         if self._numbers is None:
             self._numbers = Counter(map(self._name, range(self._number)))
         return self._numbers[name_of(row, places)] > 1

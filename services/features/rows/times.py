@@ -1,7 +1,7 @@
-"""Times as the database writes them, in the words of RFC 3339, a column at a time.
+"""Convert times from PostgreSQL's text to RFC 3339, one column at a time.
 
-They travel as text: a driver that makes objects of them, for the encoder to take apart again, needs a third of the
-time that a page of features takes. Most columns hold whole seconds only, and are made over at once.
+They are fetched as text: making date objects in the driver and formatting them again takes a third of a page's time.
+Most columns hold only whole seconds, and are converted in one step.
 """
 
 from collections.abc import Sequence
@@ -9,19 +9,19 @@ from collections.abc import Sequence
 Times = Sequence[str | None]
 
 _SECONDS = 19
-"""Characters of a time without a fraction and a zone."""
+"""Length of a time without fraction and zone, in characters."""
 
 
 def rfc3339_times(texts: Times) -> list[str | None]:
-    """Timestamps of ISO style and, where they have a zone, in UTC, such as `2024-05-01 12:30:00.25+00`.
+    """Convert timestamps in ISO style, in UTC if they have a zone, such as `2024-05-01 12:30:00.25+00`.
 
-    None for infinity and for years that RFC 3339 does not know.
+    Infinity, and years that RFC 3339 does not allow, become None.
     """
     present = [text for text in texts if text is not None]
     number, joined = len(present), "\n".join(present)
     zone = "+00" if joined.endswith("+00") else ""
     length = _SECONDS + len(zone)
-    # infinity has no colons; all else is longer: years before our era or of more than four digits, fractions
+    # infinity has no colons; all other exceptions are longer: years BC or of more than four digits, fractions
     whole_seconds = joined.count(":") == 2 * number and len(joined) == (length + 1) * number - 1
     if not whole_seconds:
         return [None if text is None else _rfc3339_time(text) for text in texts]
@@ -40,5 +40,5 @@ def _rfc3339_time(text: str) -> str | None:
 
 
 def rfc3339_dates(texts: Times) -> list[str | None]:
-    """Dates of ISO style; None for infinity and for years that RFC 3339 does not know."""
+    """Convert dates in ISO style; infinity, and years that RFC 3339 does not allow, become None."""
     return [text if text is not None and len(text) == 10 else None for text in texts]

@@ -1,4 +1,4 @@
-"""What values the columns of a collection hold, found once for each data version."""
+"""The values in the columns of a collection, read once per data version."""
 
 import asyncio
 import logging
@@ -18,26 +18,26 @@ from services.features.rows.geometry_sql import omitted_statement
 
 _LOG = logging.getLogger("dams.features")
 _MOST_VALUES = 40
-"""A column with more different values than this is no enumeration."""
+"""Maximum number of distinct values of an enumeration."""
 SECONDS = 5.0
 _MOMENT = 0.3
 _AGAIN_SECONDS = 60.0
-"""Between two searches for suggestions, however often the data change."""
+"""Minimum time between two searches for suggestions, in seconds, however often the data change."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueRange:
-    """Least and greatest value of a column, or all of its values where they are few."""
+    """Minimum and maximum of a column, or all of its values if they are few."""
 
     minimum: Any = None
     maximum: Any = None
     values: list[str] | None = None
     omitted: int = 0
-    """Of a geometry column: rows whose geometry is not given."""
+    """For a geometry column: number of rows whose geometry is omitted."""
 
 
 class ValueRanges:
-    """Ranges of all columns of a collection, cached for the latest version of each."""
+    """Ranges of all columns of a collection, cached for its latest version."""
 
     def __init__(self, database: Database, versions: DataVersions) -> None:
         self._database = database
@@ -47,11 +47,11 @@ class ValueRanges:
         self._next_search: dict[str, float] = {}
 
     async def close(self) -> None:
-        """Give up what is still looked for."""
+        """Cancel running searches."""
         await self._searches.close()
 
     async def ranges(self, collection: Collection) -> dict[str, ValueRange] | None:
-        """By column name. Empty for functions; None where finding them fails or takes too long."""
+        """Return ranges by column name. Empty for functions; None if the search fails or takes too long."""
         version = self._versions.version(collection)
         if version is None:
             return {}
@@ -61,11 +61,11 @@ class ValueRanges:
         return await self._searches.do(version.token, lambda: self._search(collection, version.token))
 
     async def recent(self, collection: Collection) -> Mapping[str, ValueRange] | None:
-        """What was found last, of whatever version: for suggestions, which may be old but must not take long.
+        """Return the ranges found last, for any version: suggestions may be old, but must be fast.
 
-        Empty for functions; None where nothing is known yet.
+        Empty for functions; None if nothing is known yet.
 
-        Looked for anew beside the request, which waits a moment for it only where nothing is known.
+        A new search runs beside the request, which waits for it briefly, and only if nothing is known.
         """
         known, version = self._known.get(collection.id), self._versions.version(collection)
         if version is None:
@@ -151,11 +151,11 @@ def _ends(column: Column) -> tuple[Sql, Sql]:
 
 
 def _end(value: Sql, column: Column) -> Sql:
-    """The value as features have it."""
+    """Return the value as features show it."""
     sql_type = base_type(column.sql_type)
     if sql_type in CALENDAR:
         return sql("{value}::text", value=value)
     if sql_type == "real":
-        # the double that it becomes by itself is another one than that of its shortest decimal form
+        # casting it directly gives another double than its shortest decimal form
         return sql("{value}::text::float8", value=value)
     return as_float8(value, sql_type) if column.type == "number" else value

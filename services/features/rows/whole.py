@@ -1,4 +1,4 @@
-"""All rows that a query selects, some at a time, as one snapshot has them."""
+"""Read all rows that a query selects from one snapshot, in chunks."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -13,15 +13,15 @@ from services.features.rows.items_store import ItemsStore, LargePage
 from services.features.rows.layout import Rows
 
 ALL = 2**62
-"""As a limit: more rows than any table has."""
+"""A limit larger than any table."""
 _TABLES = ("table", "partitioned table", "materialized view")
 
 
 async def whole(store: ItemsStore, snapshot: Snapshot, query: ItemsQuery, geometry_as: str) -> AsyncGenerator[Rows]:
-    """The rows, at least one chunk, perhaps empty. Raises Unavailable.
+    """Yield the rows in chunks; at least one chunk, which may be empty. Raises Unavailable.
 
-    Tables with a key are read by it, so that a geometry that fails costs itself alone; all else is read once, by a
-    cursor. Rows are in order where the query says `sortby`.
+    Tables with a key are read in its order, so that a failing geometry affects only itself. Others are read once, with
+    a database cursor. Rows are sorted if the query has `sortby`.
     """
     collection, by_sort = query.selection.collection, bool(query.selection.sort)
     if not by_sort:

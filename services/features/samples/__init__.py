@@ -1,1 +1,1 @@
-"""Texts of programs that read the features a request is about, to be copied and run as they are."""
+"""Ready-made programs that read the features of a request, to copy and run unchanged."""

@@ -1,4 +1,4 @@
-"""The programs: each a text that reads a source as it stands. The tests run these very texts."""
+"""The programs: each a text that reads a source unchanged. The tests run these same texts."""
 
 import json
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from libs.web.page_text import shell
 from services.features.samples.source import Query, Source
 
 _PAGE = 10_000
-"""Features that a client which follows pages asks for at once."""
+"""Features per request of a client that follows pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A text to copy; `id` names it for good, `language` is that of the text."""
+    """A text to copy; `id` never changes, `language` is the programming language."""
 
     id: str
     title: str
@@ -24,7 +24,7 @@ class Program:
 
 
 def programs_of(source: Source) -> list[Program]:
-    """All programs that can read the source, what needs least first."""
+    """Return all programs that can read the source, those with the fewest requirements first."""
     return [*_of_files(source), *(_of_query(source, source.query) if source.query else ())]
 
 
@@ -62,12 +62,12 @@ def _of_query(source: Source, query: Query) -> Iterator[Program]:
 
 
 def _owslib(query: Query) -> dict[str, Any]:
-    """The parameters as OWSLib takes them: boxes as lists, the order as a pair."""
+    """Return the parameters in OWSLib's types: boxes as lists, the order as a pair."""
     arguments: dict[str, Any] = {**query.parameters, "limit": _PAGE}
     if "bbox" in arguments:
         arguments["bbox"] = [float(number) for number in arguments["bbox"].split(",")]
     if "sortby" in arguments:
-        # of a pair whose second is not "desc", the first is sent as it is
+        # OWSLib sends the first of a pair unchanged unless the second is "desc"
         arguments["sortby"] = (arguments["sortby"], "asc")
     return arguments
 

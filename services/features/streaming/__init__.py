@@ -1,1 +1,1 @@
-"""Changes of collections, told as they come: what has changed, who listens, how it is said."""
+"""Stream changes of collections: which collections changed, the listeners, and the messages."""

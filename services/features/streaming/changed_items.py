@@ -1,4 +1,4 @@
-"""Which features changed, where whoever changed them names them: the loader of live data does."""
+"""The features that changed, if the program that changed them records their names: the live data loader does."""
 
 import logging
 import time
@@ -13,12 +13,12 @@ from libs.pg.pool import Database
 from libs.pg.sql import bind, sql
 
 MOST_ITEMS = 100
-"""Of an event; of more, some are named and it is said that there are more."""
+"""Maximum number of features in an event; if more changed, the event says that it is incomplete."""
 
 _LOG = logging.getLogger("dams.changes")
 _PAUSE_SECONDS = 60.0
 _KEY = "id"
-"""Of the tables whose changes are named: what is named are its values."""
+"""Column of recorded tables whose values are the ids of the changed features."""
 _HAS = sql(
     "SELECT count(*) > 0 AS has FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
     "WHERE n.nspname = 'dams' AND p.proname = 'changed_items' "
@@ -42,34 +42,35 @@ FROM dams.data_versions() v LEFT JOIN of_each e USING (relation)
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Ids of features with what became of them (create, update, delete); all that changed, or some of it."""
+    """Ids of features with their kind of change (create, update, delete); all changes, or some of them."""
 
     actions: tuple[tuple[str, str], ...]
     is_complete: bool
 
 
 class ChangedItems:
-    """What changed between two looks.
+    """The changes between two reads.
 
-    A look is one statement, and so of one moment: versions, names and the snapshot from which the next one goes on.
+    A read is one statement, so that all of it is from one moment: versions, names, and the snapshot where the next
+    starts.
     """
 
     def __init__(self, database: Database, versions: DataVersions) -> None:
         self._database, self._versions = database, versions
-        # of the last look: its snapshot, and the versions of relations; None before the first
+        # from the last read: its snapshot and the versions of relations; None before the first
         self._snapshot: str | None = None
         self._known: Mapping[int, int] = {}
         self._ask_again = 0.0
 
     @property
     def has_begun(self) -> bool:
-        """Whether what changes from now on can be told."""
+        """Whether changes from now on can be reported."""
         return self._snapshot is not None
 
     async def begin(self) -> None:
-        """Looks for the first time, where the database names changes, which is asked each minute.
+        """Read for the first time, if the database records names; this is checked each minute.
 
-        What `versions` tell after this call is of the time of that look or later.
+        `versions` read after this call are at least as new as this read.
         """
         if time.monotonic() < self._ask_again:
             return
@@ -84,7 +85,7 @@ class ChangedItems:
             self._forget(error)
 
     async def since_last(self, changed: Iterable[Collection]) -> dict[str, Items]:
-        """What changed in these collections since the last look, by collection, as far as it is known."""
+        """Return the known changes in these collections since the last read, by collection."""
         if self._snapshot is None:
             return {}
         before = self._known
@@ -115,7 +116,7 @@ class ChangedItems:
 def _items(row: Any, before: int | None) -> Items | None:
     if row is None or before is None or not row["transactions"]:
         return None
-    # each transaction that changes a table adds one to its version, named or not
+    # each transaction that changes a table adds one to its version, whether it records names or not
     is_complete = (
         row["version"] - before == row["transactions"] and not row["unnamed"] and len(row["items"]) <= MOST_ITEMS
     )

@@ -1,4 +1,4 @@
-"""A change as CloudEvents JSON 1.0, in the words of the draft OGC API Publish-Subscribe Workflow (25-030)."""
+"""A change in CloudEvents JSON 1.0, with the types of the draft OGC API Publish-Subscribe Workflow (25-030)."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -9,7 +9,10 @@ from libs.ogc.temporal import rfc3339
 from services.features.streaming.changed_items import Items
 
 UPDATE, DELETE = "org.ogc.api.collection.update", "org.ogc.api.collection.delete"
-"""The draft has `org.ogc.api.collection.item.create` and the like, of rows. Here it is the collection that is known."""
+"""The draft also has types for single items, `org.ogc.api.collection.item.create` etc.
+
+Here only the collection is known.
+"""
 
 
 def cloud_event(
@@ -21,9 +24,9 @@ def cloud_event(
     *,
     items: Items | None = None,
 ) -> dict[str, Any]:
-    """That a collection has a version, since when it is known; without one, that it is gone.
+    """Return the event that a collection has a version, known since `since`; without a version, that it was removed.
 
-    With `items` it says which features changed, and whether these are all.
+    `items` lists the changed features, and says whether the list is complete.
     """
     subject = f"collections/{path_segment(collection)}"
     event: dict[str, Any] = {

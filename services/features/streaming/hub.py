@@ -1,4 +1,4 @@
-"""Who listens to changes, and the one task that tells them all: Server-Sent Events (HTML, section 9.2)."""
+"""Change listeners, and the single task that sends them all events (Server-Sent Events, HTML section 9.2)."""
 
 import asyncio
 import secrets
@@ -20,15 +20,15 @@ from services.features.streaming.cloud_events import cloud_event
 from services.features.streaming.journal import Change, Journal
 
 _TICKS_OF_A_BEAT = 15
-"""Each listener hears something every so many ticks: proxies and clients take silence for the end."""
+"""Number of ticks between messages to each listener: proxies and clients close silent connections."""
 _KEPT_TICKS = 300
-"""For which changes are noted after the last listener has gone: he may come back."""
+"""Number of ticks for which changes are still recorded after the last listener left: it may reconnect."""
 _MOST_UNREAD = 32 * 1024
-"""Bytes that wait for a listener in this process; who reads no faster than that is let go."""
+"""Maximum bytes in this process that a listener has not read; a slower listener is disconnected."""
 _PIECE_BYTES = 16 * 1024
-"""Of what is told at once: so much beside `_MOST_UNREAD` fits into what a connection holds, and no writer waits."""
+"""Size of one message part in bytes: with `_MOST_UNREAD` it fits into a connection's buffer, so no write blocks."""
 _SLICE = 200
-"""Listeners who are told at once, before others get a turn."""
+"""Number of listeners to write to before other tasks get a turn."""
 _BEAT = b":\n\n"
 _LISTENERS = Gauge("dams_change_listeners", "Listeners to changes")
 _DROPPED = Counter("dams_change_listeners_dropped_total", "Listeners to changes that read too slowly")
@@ -36,7 +36,7 @@ _DROPPED = Counter("dams_change_listeners_dropped_total", "Listeners to changes 
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A response that goes on. `collection` is None for who listens to all."""
+    """An open response of a listener. `collection` is None for all collections."""
 
     response: web.StreamResponse
     transport: asyncio.Transport
@@ -45,13 +45,13 @@ class Listener:
     ended: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     def end(self) -> None:
-        """Lets its handler go."""
+        """End its handler."""
         if not self.ended.done():
             self.ended.set_result(None)
 
 
 class Hub:
-    """Tells listeners what the journal says, a second after it is known at the latest."""
+    """Sends the journal's changes to listeners, at most a second after each is known."""
 
     def __init__(
         self,
@@ -62,7 +62,10 @@ class Hub:
         tick_seconds: float = 1.0,
         items: ChangedItems | None = None,
     ) -> None:
-        """`most` is how many may listen in this process; they are told each `tick_seconds`, with the `items`."""
+        """`most` is the maximum number of listeners in this process.
+
+        They get changes each `tick_seconds`, with the `items`.
+        """
         self._items = items
         self._journal = journal
         self._collections = collections
@@ -83,18 +86,18 @@ class Hub:
         await self._ticking.aclose()
 
     def close(self) -> None:
-        """Ends all streams in order; their clients come back, to another process."""
+        """Close all streams in order; their clients reconnect to another process."""
         self._is_closed = True
         for listener in self._listeners:
             listener.end()
 
     def check_room(self) -> None:
-        """Raises Unavailable where no more may listen."""
+        """Raise Unavailable if there are too many listeners."""
         if self._is_closed or len(self._listeners) >= self._most:
             raise Unavailable("Too many listen to changes already; try again later.", retry_after=30, cause="listeners")
 
     def journal(self) -> Journal:
-        """What has changed, as of now."""
+        """Return the journal, updated to the present."""
         if self._idle_ticks >= _KEPT_TICKS:
             self._journal.forget()
         self._idle_ticks = 0
@@ -102,9 +105,9 @@ class Hub:
         return self._journal
 
     async def listen(self, listener: Listener, last_id: str | None) -> None:
-        """Tells it what it has missed since `last_id`, then all that comes, until it goes or the process ends."""
+        """Send the listener everything after `last_id`, then new events until it disconnects or the process stops."""
         beginning = _beginning(listener, self.journal(), last_id)
-        # before it waits for its client: the task that reads the journal tells all that comes from here on
+        # add it before waiting for its client: the journal task sends all changes from here on
         self._listeners.append(listener)
         _LISTENERS.set(len(self._listeners))
         try:
@@ -116,7 +119,7 @@ class Hub:
             _LISTENERS.set(len(self._listeners))
 
     async def _read(self) -> list[Change]:
-        """What has changed, with the features where they are known."""
+        """Return the changes, with their features if known."""
         if self._items is None:
             return self._journal.read(self._collections())
         if not self._items.has_begun:
@@ -145,7 +148,7 @@ class Hub:
                     listener.end()
                     continue
                 text = _said(listener, changes)
-                # by turns: not all of them in one moment
+                # spread the keep-alive messages: not all listeners at the same moment
                 if text or place % _TICKS_OF_A_BEAT == beat:
                     await _tell(listener, text or _BEAT)
             await asyncio.sleep(0)
@@ -154,11 +157,11 @@ class Hub:
 async def _tell(listener: Listener, text: bytes) -> None:
     for start in range(0, len(text), _PIECE_BYTES):
         if start:
-            # the loop sends what is written
+            # let the event loop send the written data
             await asyncio.sleep(0)
         if listener.transport.get_write_buffer_size() > _MOST_UNREAD:
             _DROPPED.inc()
-            # not in order: what was told is not all there
+            # abort: a stream closed in order would look complete
             listener.transport.abort()
             listener.end()
             return
@@ -181,10 +184,10 @@ def _event(listener: Listener, change: Change) -> bytes:
 
 
 def _beginning(listener: Listener, journal: Journal, last_id: str | None) -> bytes:
-    """How long to wait before coming back, what was missed, and where the stream is now."""
+    """Return the reconnection delay, the missed changes, and the current state of the stream."""
     name = listener.collection
     now = journal.state() if name is None else journal.current().get(name, "")
-    # not all of those whom a restart sends away come back at once
+    # spread the delays: after a restart, not all clients reconnect at once
     head = b"retry: %d\n" % (1000 + secrets.randbelow(3000))
     if last_id is None:
         return head + b"id: %b\n\n" % now.encode()

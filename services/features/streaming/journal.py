@@ -1,4 +1,4 @@
-"""Which collections changed, in order, as far back as is remembered. What is known is the data version of each."""
+"""The order of changes of collections, as far back as remembered. A change is a new data version."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -11,27 +11,27 @@ from libs.catalogue.versions import DataVersion, DataVersions
 from services.features.streaming.changed_items import Items
 
 _REMEMBERED = 2000
-"""Changes; a listener who was away for longer has to read anew."""
+"""Number of remembered changes; a listener that missed more must read everything again."""
 
 _DIGEST_BYTES = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A collection has another version; None: it is no longer there."""
+    """A collection has a new version; None: the collection was removed."""
 
     state: str
-    """Of all collections together after it: the same in every process that knows the same versions."""
+    """State of all collections after the change: equal in all processes that know the same versions."""
     collection: str
     version: str | None
     since: datetime | None
-    """When this process first knew of it, in whole seconds, rounded up."""
+    """Time when this process first saw it, in whole seconds, rounded up."""
     items: Items | None = None
-    """The features that changed, where that is known and as it is told for the first time."""
+    """The changed features if known, returned only the first time."""
 
 
 class Journal:
-    """The versions of all collections and the latest changes of these."""
+    """The versions of all collections, and their latest changes."""
 
     def __init__(self, versions: DataVersions) -> None:
         self._versions = versions
@@ -41,9 +41,9 @@ class Journal:
         self._begun = False
 
     def read(self, collections: Mapping[str, Collection] | None) -> list[Change]:
-        """What has changed since the last call; nothing the first time, and while no versions are known.
+        """Return the changes since the last call; none at the first call, and while no versions are known.
 
-        A collection whose version is not known at the moment stays as it was.
+        A collection without a known version counts as unchanged.
         """
         if collections is None or self._versions.server is None:
             return []
@@ -66,7 +66,7 @@ class Journal:
         self._known, self._sum, self._begun = {}, 0, True
         for name, version in versions.items():
             self._set(name, version.token)
-        # for who is told of this state, and comes back after the first change
+        # for a client that got this state and reconnects after the first change
         state = self.state()
         self._changes.extend(Change(state, name, each.token, each.since) for name, each in versions.items())
 
@@ -79,21 +79,21 @@ class Journal:
             self._sum ^= _digest(name, token)
 
     def forget(self) -> None:
-        """Nobody listens: what changes from now on is not noted."""
+        """Stop recording changes: there are no listeners."""
         self._begun = False
         self._changes.clear()
 
     def state(self) -> str:
-        """A name of all versions together."""
-        # of each alone: where all change at once it is asked for as often
+        """Return a name for all versions together."""
+        # of each version alone: if all change at once, this is called for each of them
         return f"{self._sum:0{2 * _DIGEST_BYTES}x}"
 
     def current(self) -> Mapping[str, str]:
-        """The version of each collection that has one."""
+        """Return the version of each collection that has one."""
         return self._known
 
     def since(self, state: str) -> list[Change] | None:
-        """The last change of each collection after that state; None where it is not remembered."""
+        """Return the last change of each collection after that state; None if the state is no longer remembered."""
         if state == self.state():
             return []
         changes = list(self._changes)
@@ -101,7 +101,7 @@ class Journal:
         return None if not places else _last_of_each(changes[places[-1] + 1 :])
 
     def since_version(self, collection: str, version: str) -> list[Change] | None:
-        """The same of one collection after a version of it."""
+        """Return the same for one collection after one of its versions."""
         if self._known.get(collection) == version:
             return []
         changes = [change for change in self._changes if change.collection == collection]

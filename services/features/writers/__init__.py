@@ -1,4 +1,4 @@
-"""Files of rows, written by a process of its own: heavy libraries stay out of the service, its memory is given back.
+"""Write files of rows in a process of its own: heavy libraries stay out of the service, and their memory is freed.
 
 `python -m services.features.writers` reads a `Job` and rows, each pickled, from its standard input.
 """

@@ -1,4 +1,4 @@
-"""Writes one file: see the package. Tells the rows and the geometries that it left out as JSON."""
+"""Write one file: see the package. Prints the number of rows and of omitted geometries as JSON."""
 
 import json
 import os
@@ -15,32 +15,32 @@ from services.features.writers.job import NO_PLACE, OTHER_KINDS, TOO_LARGE, Job
 from services.features.writers.kinds import OtherKindsError
 
 _NICENESS = 5
-"""Pages go first."""
+"""Niceness: pages have priority."""
 
 _UNUSED = ("geopandas", "pandas", "pyarrow", "pyproj")
-"""What pyogrio imports where it is there, and nobody uses here: up to half of the time that a small file takes."""
+"""Packages that pyogrio imports if present, but this program does not use: up to half the time of a small file."""
 
 
 class _Chunks:
-    """The chunks of rows on a stream, until one that is None."""
+    """The chunks of rows in a stream, up to one that is None."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
 
     def __iter__(self) -> Iterator[list[tuple[Any, ...]]]:
-        # the service's own process writes here, and nobody else
+        # only the service's own process writes here
         while (rows := pickle.load(self._source)) is not None:  # noqa: S301
             yield rows
 
 
 def main() -> int:
-    """The exit status."""
+    """Write the file and return the exit status."""
     os.nice(_NICENESS)
     sys.modules.update(dict.fromkeys(_UNUSED))  # type: ignore[arg-type]
     source = sys.stdin.buffer
     job: Job = pickle.load(source)  # noqa: S301
     too_large: list[int] = []
-    # libraries say no more than that they cannot write
+    # the libraries only say that they cannot write
     signal.signal(signal.SIGXFSZ, lambda number, _: too_large.append(number))
     resource.setrlimit(resource.RLIMIT_FSIZE, (job.most_bytes, job.most_bytes))
     try:

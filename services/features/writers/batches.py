@@ -1,4 +1,4 @@
-"""Rows as record batches of Arrow, with the types that `/schema` tells."""
+"""Convert rows to Arrow record batches, with the types that `/schema` documents."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
@@ -15,15 +15,15 @@ from services.features.writers.kinds import OtherKindsError, kinds_of
 
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 COVERING = "bbox"
-"""The column of boxes."""
+"""Name of the column of boxes."""
 
 
 class NoPlaceError(Exception):
-    """A geometry is missing where all must have one."""
+    """A geometry is missing, but the format requires one."""
 
 
 class Batches:
-    """The record batches of a job; counts the rows, and the geometries that cannot be given."""
+    """The record batches of a job; counts the rows, and the geometries that cannot be written."""
 
     def __init__(
         self, job: Job, *, covered: bool = False, null_places: bool = True, milliseconds: bool = False
@@ -39,7 +39,7 @@ class Batches:
         self.rows = 0
         self.omitted = 0
         self.fault: NoPlaceError | OtherKindsError | None = None
-        """The error that it raised, which libraries turn into errors of their own."""
+        """The error that was raised; libraries replace it with errors of their own."""
         fields = [ArrowField(field.name, _TYPES[field.kind]) for field in job.fields]
         if job.shape is not None:
             metadata = {"ARROW:extension:name": "geoarrow.wkb"} if not self._covered else {}
@@ -50,12 +50,12 @@ class Batches:
 
     @property
     def covering(self) -> str:
-        """The name of the column of boxes."""
+        """Name of the column of boxes."""
         taken = {field.name for field in self._job.fields}
         return next(name for name in (COVERING, *(f"{COVERING}_{n}" for n in range(1, 9999))) if name not in taken)
 
     def of(self, chunks: Iterable[Sequence[tuple[Any, ...]]]) -> Iterator[RecordBatch]:
-        """A batch for each chunk of rows."""
+        """Yield a batch for each chunk of rows."""
         for rows in chunks:
             if not rows:
                 continue
@@ -76,7 +76,7 @@ class Batches:
         if known is not None and (found := kinds_of(values)) - known:
             self.fault = OtherKindsError(known | found)
             raise self.fault
-        # what GEOS cannot read, such as a ring of two positions, no format allows
+        # formats forbid what GEOS cannot read, such as a ring of two positions
         shapes = shapely.from_wkb([value or None for value in values], on_invalid="ignore")
         bounds = shapely.bounds(shapes)
         finite = [bool(is_finite) for is_finite in np.atleast_1d(np.isfinite(bounds).all(axis=1))]
@@ -102,14 +102,14 @@ def _box_fields() -> list[ArrowField]:
 
 def _floats(values: Sequence[Any]) -> Array:
     numbers = [None if value is None else float(str(value).strip('"')) for value in values]
-    # as in JSON, what is no finite number is none
+    # non-finite numbers become null, as in JSON
     return Array(
         [number if number is not None and isfinite(number) else None for number in numbers], DataType.float64()
     )
 
 
 def _times(values: Sequence[str | None], step: int = 1) -> Array:
-    """Times in microseconds, rounded to a multiple of `step`."""
+    """Return times in microseconds, rounded to a multiple of `step`."""
     return _counted(rfc3339_times(values), "us", "int64", step).cast(_TYPES["timestamp"])
 
 
@@ -118,7 +118,7 @@ def _dates(values: Sequence[str | None]) -> Array:
 
 
 def _counted(texts: Sequence[str | None], unit: str, kind: str, step: int = 1) -> Array:
-    """How many of these units after 1970, rounded to a multiple of `step`."""
+    """Return times as a number of units since 1970, rounded to a multiple of `step`."""
     moments = np.array([text.removesuffix("Z") if text else "NaT" for text in texts], dtype=f"datetime64[{unit}]")
     numbers = moments.astype("int64").tolist()
     if step > 1:

@@ -1,4 +1,4 @@
-"""GeoParquet 1.1: WKB, a box for each feature that readers skip row groups by, `geo` metadata."""
+"""GeoParquet 1.1: WKB, a box for each feature by which readers skip row groups, `geo` metadata."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ _ROWS_OF_GROUP = 50_000
 
 
 def write(job: Job, chunks: Iterable[Sequence[tuple[Any, ...]]]) -> Batches:
-    """Writes the file. Raises what the library raises."""
+    """Write the file. Raises errors of the library."""
     batches = Batches(job, covered=True)
     shape = job.shape
     metadata = {}

@@ -1,12 +1,12 @@
-"""What a process that writes a file is told."""
+"""The description of a file for the process that writes it."""
 
 from dataclasses import dataclass
 
 NO_PLACE = 3
-"""Exit status where a geometry is missing and the format can have none without one."""
+"""Exit status if a geometry is missing and the format requires one."""
 
 TOO_LARGE = 4
-"""Exit status where the file would have more bytes than it may."""
+"""Exit status if the file would exceed its maximum size."""
 
 OTHER_KINDS = 5
 """Exit status if geometries have other kinds than the job names; the process prints them as JSON."""
@@ -18,9 +18,9 @@ class Field:
 
     name: str
     kind: str
-    """int64, float64, bool, timestamp, date or text."""
+    """One of int64, float64, bool, timestamp, date and text."""
     place: int
-    """In a row."""
+    """Index in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Shape:
 
     name: str
     type: str
-    """Of all geometries, such as `Point Z`; empty where they differ, or nobody knows."""
+    """Type of all geometries, such as `Point Z`; empty if they differ or are unknown."""
     place: int
-    """In a row."""
+    """Index in a row."""
     crs: str
-    """Such as `EPSG:25832`."""
+    """Identifier of the CRS, such as `EPSG:25832`."""
     projjson: dict[str, object] | None = None
-    """The same in full; None for longitude and latitude."""
+    """The CRS as PROJJSON; None for longitude and latitude."""
     kinds: frozenset[str] | None = None
     """Kinds of all geometries, for a format whose header has to name them; None for other formats."""
 
@@ -45,13 +45,13 @@ class Job:
     """One file."""
 
     writer: str
-    """Module of this package."""
+    """Module of this package that writes it."""
     driver: str
-    """GDAL's name of the format, where GDAL writes it."""
+    """GDAL's name of the format, if GDAL writes it."""
     path: str
     layer: str
     fields: tuple[Field, ...]
     shape: Shape | None
     most_bytes: int
     indexed: bool = True
-    """Whether the file is to have a spatial index."""
+    """Whether the file gets a spatial index."""

@@ -10,7 +10,7 @@ _COORDINATES = ("", " Z", " M", " ZM")
 
 
 class OtherKindsError(Exception):
-    """Geometries have other kinds than the job names; `kinds` has all that were seen."""
+    """Geometries have other kinds than the job names; `kinds` are all that were found."""
 
     def __init__(self, kinds: frozenset[str]) -> None:
         super().__init__(sorted(kinds))

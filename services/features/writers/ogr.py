@@ -11,11 +11,11 @@ from services.features.writers.job import Job, Shape
 from services.features.writers.kinds import gdal_type
 
 _ONLY_WITH_PLACES = {"FlatGeobuf"}
-"""Drivers whose index has no room for features without a geometry."""
+"""Drivers whose index requires a geometry for every feature."""
 
 
 def write(job: Job, chunks: Iterable[Sequence[tuple[Any, ...]]]) -> Batches:
-    """Writes the file. Raises NoPlaceError, OtherKindsError, and what GDAL raises."""
+    """Write the file. Raises NoPlaceError, OtherKindsError, and errors of GDAL."""
     null_places = not (job.indexed and job.driver in _ONLY_WITH_PLACES)
     batches = Batches(job, null_places=null_places, milliseconds=True)
     shape = job.shape
@@ -45,6 +45,6 @@ def _type(shape: Shape) -> str:
 
 
 def _free(name: str, job: Job) -> str:
-    """The name, or the first with a number, that no column has, whatever its case."""
+    """Return the name, with the first free number if a column has it in any case."""
     taken = {field.name.casefold() for field in job.fields}
     return next(text for text in (name, *(f"{name}_{n}" for n in range(1, 9999))) if text not in taken)

@@ -1,4 +1,4 @@
-"""What an archive says of itself: its header, its metadata, and the style that goes with it. Pure."""
+"""The header and metadata of an archive, and the style that goes with it. Pure."""
 
 from typing import Any
 from urllib.parse import quote
@@ -13,11 +13,11 @@ from services.tiles.styling.dataset import SOURCE, dataset_style, layer_styles
 
 _MERCATOR_LATITUDE = 85.051129
 _UNITS = 10_000_000
-"""Of a degree, in the header."""
+"""Units per degree in the header."""
 
 
 def header(plan: Plan, minzoom: int) -> dict[str, Any]:
-    """The members of the header that the library does not work out by itself."""
+    """Return the members of the header that the library does not compute itself."""
     west, south, east, north = (round(degrees * _UNITS) for degrees in _bounds(plan))
     longitude, latitude = plan.bbox.middle()
     return {
@@ -34,7 +34,7 @@ def header(plan: Plan, minzoom: int) -> dict[str, Any]:
 
 
 def metadata(plan: Plan, minzoom: int, maxzoom: int, *, name: str, versions: dict[str, str | None]) -> dict[str, Any]:
-    """The JSON metadata; `minzoom` and `maxzoom` are those that have tiles, `versions` the data's by collection."""
+    """Return the JSON metadata; `minzoom` and `maxzoom` have tiles, `versions` are data versions by collection."""
     document = {
         "name": name,
         "description": ", ".join(collection.title for collection in plan.collections),
@@ -49,24 +49,24 @@ def metadata(plan: Plan, minzoom: int, maxzoom: int, *, name: str, versions: dic
 
 
 def style(plan: Plan, minzoom: int, maxzoom: int, *, name: str, file_name: str) -> dict[str, Any]:
-    """A MapLibre style that draws the archive in the same folder, on a plain ground: it asks no server for anything."""
+    """Return a MapLibre style for the archive in the same folder, on a plain background: it needs no server."""
     styles = layer_styles(
         plan.layers, base_url="", tile_matrix_set_id=TMS.id, minzoom=minzoom, maxzoom=maxzoom, bounds=plan.bbox
     )
     source = {"type": "vector", "url": f"pmtiles://{quote(file_name)}"}
     drawn = dataset_style(styles, title=name, source=source)
-    # the basemap and the fonts of labels are the service's
+    # the basemap and the fonts of labels would come from the service
     drawn.pop("font-faces")
     layers = [layer for layer in drawn["layers"] if layer.get("source", SOURCE) == SOURCE]
     return {**drawn, "sources": {SOURCE: source}, "layers": layers}
 
 
 def title(collections: tuple[Collection, ...], site_title: str) -> str:
-    """What an archive of these is called."""
+    """Return the title of an archive of these collections."""
     return collections[0].title if len(collections) == 1 else site_title
 
 
 def _bounds(plan: Plan) -> tuple[float, float, float, float]:
-    """West below east, within Web Mercator: readers show nothing else."""
+    """Return the bounds with west below east, within Web Mercator: readers support nothing else."""
     west, south, east, north = plan.bbox.unbroken()
     return west, max(south, -_MERCATOR_LATITUDE), east, min(north, _MERCATOR_LATITUDE)

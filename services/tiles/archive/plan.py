@@ -1,6 +1,7 @@
-"""Which tiles an archive is made of. Pure.
+"""The tiles of an archive. Pure.
 
-PMTiles 3 numbers tiles along a Hilbert curve on the quadtree of WebMercatorQuad, zoom by zoom; it knows no other set.
+PMTiles 3 numbers tiles along a Hilbert curve on the quadtree of WebMercatorQuad, zoom by zoom; it supports no other
+set.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,29 +21,29 @@ from services.tiles.metadata.zoom_range import zoom_range
 TMS = tile_matrix_set("WebMercatorQuad")
 
 _MOST_LATITUDE = 89.0
-"""Tiles end at 85 degrees, and the poles are at infinity."""
+"""Maximum latitude in degrees: tiles end at 85 degrees, and the poles are at infinity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Tiles with a layer for each collection, of some zooms and an area."""
+    """Tiles of some zooms in an area, with a layer for each collection."""
 
     layers: tuple[tuple[Collection, GeometryColumn], ...]
     zooms: range
     bbox: BBox
-    """In degrees; west above east where it crosses the antimeridian."""
+    """The area in degrees; west above east if it crosses the antimeridian."""
 
     @property
     def collections(self) -> tuple[Collection, ...]:
-        """Those of the layers."""
+        """The collections of the layers."""
         return tuple(collection for collection, _ in self.layers)
 
     def number(self) -> int:
-        """How many tiles meet the area, empty ones among them, at the most; known without listing them."""
+        """Maximum number of tiles that meet the area, including empty ones; computed without listing them."""
         return sum(number_in(TMS.matrix(z), box) for z in self.zooms for box in self._boxes())
 
     def places(self) -> Iterator[tuple[int, tuple[int, int, int]]]:
-        """Number in the archive, and zoom, column and row, of each tile that meets the area, in ascending order."""
+        """Yield the archive's number and zoom, column and row of each tile that meets the area, in ascending order."""
         for z in self.zooms:
             found = {
                 zxy_to_tileid(z, x, y): (z, x, y) for box in self._boxes() for x, y in tiles_in(TMS.matrix(z), box)
@@ -50,7 +51,7 @@ class Plan:
             yield from sorted(found.items())
 
     def _boxes(self) -> list[Box]:
-        """The area in the set's CRS, exactly: a box of longitude and latitude is a box in Mercator, too."""
+        """Return the area in the set's CRS, exactly: a box of longitude and latitude is also a box in Mercator."""
         parts = [(west, _clipped(south), east, _clipped(north)) for west, south, east, north in self.bbox.parts()]
         found = [transformed(part, 4326, TMS.srid) for part in parts]
         return [box for box in found if box is not None]
@@ -61,9 +62,9 @@ def _clipped(latitude: float) -> float:
 
 
 def plan(collections: Sequence[Collection], zooms: range | None, bbox: Box | None) -> Plan:
-    """The tiles of these collections; without zooms those that TileJSON names, without a box where their data are.
+    """Return the plan for these collections; by default with the zooms of TileJSON and the area of the data.
 
-    Raises NotFound where no collection has a geometry, or a zoom does not exist.
+    Raises NotFound if no collection has a geometry, or a zoom does not exist.
     """
     layers = drawn(collections)
     if not layers:
@@ -79,6 +80,6 @@ def plan(collections: Sequence[Collection], zooms: range | None, bbox: Box | Non
 def _where(layers: Sequence[tuple[Collection, GeometryColumn]]) -> BBox:
     geometries = [geometry for _, geometry in layers]
     if len(geometries) == 1 and geometries[0].bbox:
-        # as it is: it may cross the antimeridian
+        # unchanged: it may cross the antimeridian
         return BBox(*geometries[0].bbox)
     return around(geometries) or BBox(*WORLD)

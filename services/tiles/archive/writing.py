@@ -1,4 +1,4 @@
-"""Writing an archive: tiles from where the service has its own, in the order of the file, in bounded memory."""
+"""Write an archive: tiles from the service's tile store, in the order of the file, in bounded memory."""
 
 import asyncio
 import tempfile
@@ -20,24 +20,24 @@ from services.tiles.store.layers import joined_tile
 from services.tiles.store.tile_store import Tile, TileStore
 
 _AHEAD = 8
-"""Tiles that are made or held while the file waits for the one before them."""
+"""Number of tiles that are rendered or stored while the file waits for an earlier one."""
 
 
 @dataclass(slots=True)
 class Written:
-    """What an archive has."""
+    """The result of writing an archive."""
 
     tiles: int = 0
     empty: int = 0
-    """Tiles that it does not have, since nothing is in them."""
+    """Number of empty tiles, which the archive leaves out."""
     made: int = 0
-    """Tiles of which a layer was in no cache."""
+    """Number of tiles with a layer that was not cached."""
     incomplete: int = 0
-    """Tiles that lack features, by the limits of the service."""
+    """Number of tiles with missing features, because of the limits of the service."""
     minzoom: int = 0
     maxzoom: int = 0
     changed: bool = False
-    """Whether the data became others while it was written."""
+    """Whether the data changed during the export."""
 
 
 async def write_archive(
@@ -51,10 +51,10 @@ async def write_archive(
     concurrency: int,
     progress: Callable[[], object],
 ) -> Written:
-    """Write it; `progress` is called after each tile. `scratch` is a folder with room for all tiles.
+    """Write the archive; call `progress` after each tile. `scratch` is a folder with space for all tiles.
 
-    Memory holds some hundred bytes for each tile beside those that are made. Raises NotFound where all tiles are empty,
-    and Unavailable, which names the tile, where one cannot be had.
+    Memory holds some hundred bytes per tile beside those in progress. Raises NotFound if all tiles are empty, and
+    Unavailable, which names the tile, if one cannot be rendered.
     """
     written, versions = Written(), _versions(store, plan)
     writer = _writer(file, scratch)
@@ -82,7 +82,7 @@ async def write_archive(
 
 
 def _writer(file: BinaryIO, scratch: Path) -> Writer:
-    """The library's, whose copy of the tiles is on the disk of the file: `/tmp` may be memory."""
+    """Return the library's writer with its copy of the tiles on the file's disk: `/tmp` may be memory."""
     writer = Writer(file)
     writer.tile_f.close()
     writer.tile_f = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 closed by who made the writer
@@ -96,7 +96,7 @@ def _versions(store: TileStore, plan: Plan) -> dict[str, str | None]:
 async def _tiles(
     store: TileStore, plan: Plan, max_features: int, turns: asyncio.Semaphore
 ) -> AsyncGenerator[tuple[int, Tile], None]:
-    """Number and tile, in the order of the archive; some are under way at the same time."""
+    """Yield number and tile in the order of the archive; several are rendered at the same time."""
     under_way: deque[tuple[int, asyncio.Task[Tile]]] = deque()
     try:
         for number, place in plan.places():
@@ -112,7 +112,7 @@ async def _tiles(
 
 
 async def _first(under_way: deque[tuple[int, asyncio.Task[Tile]]]) -> tuple[int, Tile]:
-    # it stays among those under way until it is there, so that it is cancelled with them
+    # it stays in the queue until it is ready, so that a cancellation includes it
     number, task = under_way[0]
     tile = await task
     under_way.popleft()

@@ -28,7 +28,8 @@ OK, FAILED, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM)
 _OF_THE_COMMAND = {"state_dir": None, "collection_share": 100, "redis_timeout_ms": 5000}
-"""Settings: the service alone writes the stored list of collections, and is what must not wait for others."""
+"""Settings that differ from the service's: only the service stores the list of collections, and its timeouts are short.
+"""
 
 _EPILOG = """
 exit status: 0 done, 1 some tiles could not be made or something cannot be reached, 2 wrong arguments,
@@ -45,7 +46,7 @@ examples:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Takes a value that begins with a minus, such as a western longitude, for one rather than for an option."""
+    """Accepts a value that begins with a minus, such as a western longitude, instead of reading it as an option."""
 
     def parse_known_args(  # type: ignore[override] # of the overloads the one that the command uses
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -60,7 +61,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the command line's parser."""
     result = _Parser(
         prog="tiles", description=__doc__, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -164,7 +165,7 @@ def _zooms(text: str) -> range:
 
 
 def _negative(text: str) -> tuple[str, str, str]:
-    # CDB1GlobalGrid begins at -10
+    # the zooms of CDB1GlobalGrid start at -10
     first, dash, last = text[1:].partition("-")
     return f"-{first}", dash, last
 
@@ -180,7 +181,7 @@ def _bbox(text: str) -> tuple[float, float, float, float]:
 
 
 async def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """The command's exit status; what is wrong goes to standard error."""
+    """Run the command and return its exit status; errors are printed to standard error."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in _STOPPING:
@@ -239,7 +240,7 @@ async def _run(arguments: argparse.Namespace, area: Area, found: Resources, stop
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; its exit status."""
+    """Run the command and return its exit status."""
     return asyncio.run(run(parser().parse_args(arguments), os.environ))
 
 

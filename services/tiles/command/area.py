@@ -1,4 +1,4 @@
-"""Which tiles the command is about: matrix sets, zooms and a part of the world. Pure."""
+"""The tiles that the command works on: matrix sets, zooms and a part of the world. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from services.tiles.store.keys import TileKey
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """`bbox` is west, south, east, north in degrees; None of a member means all."""
+    """`bbox` is west, south, east, north in degrees; None for a member means all."""
 
     matrix_sets: list[str] | None
     zooms: range | None
     bbox: Box | None
 
     def tiles(self, tms: TileMatrixSet, z: int, bbox: Box | None) -> Iterator[tuple[int, int]]:
-        """Columns and rows, each once, of the tiles that meet the area; `bbox` counts where it has none of its own."""
+        """Yield column and row of each tile that meets the area, once; `bbox` applies if the area has no box."""
         boxes = self._boxes(tms, bbox)
         if len(boxes) == 1:
             yield from tiles_in(tms.matrix(z), boxes[0])
@@ -29,11 +29,11 @@ class Area:
             yield from dict.fromkeys(place for box in boxes for place in tiles_in(tms.matrix(z), box))
 
     def number(self, tms: TileMatrixSet, z: int, bbox: Box | None) -> int:
-        """How many these are, at the most."""
+        """Return the maximum number of these tiles."""
         return sum(number_in(tms.matrix(z), box) for box in self._boxes(tms, bbox))
 
     def holds(self, key: TileKey) -> bool:
-        """Whether a cached tile is in the area."""
+        """Return whether a cached tile is in the area."""
         if self.matrix_sets and key.tile_matrix_set not in self.matrix_sets:
             return False
         if self.zooms is not None and key.z not in self.zooms:
@@ -47,5 +47,5 @@ class Area:
         )
 
     def _boxes(self, tms: TileMatrixSet, bbox: Box | None) -> list[Box]:
-        """The area in the set's CRS."""
+        """Return the area in the set's CRS."""
         return boxes_in(BBox(*(self.bbox or bbox or WORLD)).parts(), tms.srid)

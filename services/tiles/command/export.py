@@ -19,7 +19,7 @@ from services.tiles.archive.writing import Written, write_archive
 from services.tiles.resources import Resources
 
 MOST_TILES = 100_000
-"""Unless the command is told otherwise."""
+"""Default of the command's limit."""
 
 
 async def export(
@@ -33,9 +33,9 @@ async def export(
     concurrency: int,
     stop: asyncio.Event,
 ) -> int:
-    """Exit status: 0, or 1 where it cannot be written. Raises DomainError.
+    """Export and return the exit status: 0, or 1 if the file cannot be written. Raises DomainError.
 
-    `output` is there when it is whole; what was there before stays until then. The style is written beside it.
+    `output` is replaced when the new file is complete. The style is written beside it.
     """
     wanted = plan(_chosen(resources, names), zooms, bbox)
     number = wanted.number()
@@ -69,7 +69,10 @@ async def export(
 
 
 def _chosen(resources: Resources, names: Sequence[str]) -> tuple[Collection, ...]:
-    """Those of arguments that are ids, or several with commas between them. Raises InvalidParameters."""
+    """Return the collections that the arguments name: ids, or several with commas between them.
+
+    Raises InvalidParameters.
+    """
     known = resources.catalogue.collections
     each = [part for name in names for part in ([name] if name in known else name.split(",")) if part]
     chosen, faults = chosen_collections(known, each, "")
@@ -95,7 +98,7 @@ async def _write(resources: Resources, wanted: Plan, part: Path, name: str, *, c
 
 
 async def _unless(stop: asyncio.Event, writing: asyncio.Task[Written]) -> Written | None:
-    """What was written; None where it was stopped before."""
+    """Return the result; None if it was stopped earlier."""
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({stopping, writing}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""`tiles inspect` and `tiles purge`: what is in the cache, and forgetting it."""
+"""`tiles inspect` and `tiles purge`: list and delete cached tiles."""
 
 import asyncio
 from collections import defaultdict
@@ -13,12 +13,12 @@ from services.tiles.store.keys import TileKey
 from services.tiles.store.tile_store import EMPTY, FULL, is_empty
 
 _AT_ONCE = 500
-"""Tiles that one command to Redis forgets."""
+"""Number of tiles that one command to Redis deletes."""
 
 
 @dataclass(slots=True)
 class Count:
-    """Of tiles of one collection, matrix set and zoom."""
+    """Number and size of the tiles of one collection, matrix set and zoom."""
 
     tiles: int = 0
     empty: int = 0
@@ -30,7 +30,7 @@ class Count:
 async def inspect(
     resources: Resources, collections: Set[str], area: Area, *, outdated: bool, stop: asyncio.Event
 ) -> int:
-    """Print how many tiles there are, by collection, matrix set and zoom. Raises CacheAway."""
+    """Print the number of tiles by collection, matrix set and zoom. Raises CacheAway."""
     counts: dict[tuple[str, str, int], Count] = defaultdict(Count)
     total = Count()
     async for name, key, size in _entries(resources, collections, area, outdated, stop):
@@ -55,7 +55,7 @@ async def inspect(
 async def purge(
     resources: Resources, collections: Set[str], area: Area, *, outdated: bool, really: bool, stop: asyncio.Event
 ) -> int:
-    """Forget tiles and say how many; without `really` only say so. Raises CacheAway."""
+    """Delete tiles and print how many; without `really` only print it. Raises CacheAway."""
     names = [name async for name, _, _ in _entries(resources, collections, area, outdated, stop)]
     if really:
         for start in range(0, len(names), _AT_ONCE):
@@ -67,7 +67,7 @@ async def purge(
 async def _entries(
     resources: Resources, collections: Set[str], area: Area, outdated: bool, stop: asyncio.Event
 ) -> AsyncIterator[tuple[str, TileKey, int]]:
-    """Names, parsed keys and sizes of the tiles in question, each once."""
+    """Yield names, parsed keys and sizes of the selected tiles, each once."""
     seen: set[str] = set()
     async for entries in resources.cache.entries("[te]:*"):
         for name, size in entries:
@@ -77,9 +77,9 @@ async def _entries(
                 key = TileKey.parse(name.removeprefix(FULL).removeprefix(EMPTY))
                 wanted = area.holds(key)
             except (ValueError, NotFound):
-                # of another release
+                # from another release
                 continue
-            # while the cache changes, Redis may name an entry twice
+            # while the cache changes, Redis may return an entry twice
             if not wanted or name in seen or (collections and key.collection not in collections):
                 continue
             if outdated and _is_current(resources, key):
@@ -93,7 +93,7 @@ def _is_current(resources: Resources, key: TileKey) -> bool:
         collection = resources.catalogue.collection(key.collection)
     except DomainError:
         return False
-    # what cannot be told at the moment is not outdated
+    # an unknown version does not count as outdated
     return key.build == resources.store.build and resources.store.token(collection) in {key.token, None}
 
 

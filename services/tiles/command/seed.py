@@ -1,4 +1,4 @@
-"""`tiles seed`: make the tiles of an area that are not in the cache yet."""
+"""`tiles seed`: render the tiles of an area that are not cached yet."""
 
 import asyncio
 import time
@@ -23,12 +23,12 @@ _Address = tuple[Collection, TileMatrixSet, int, int, int]
 
 @dataclass(slots=True)
 class Summary:
-    """What became of the tiles."""
+    """Results by kind."""
 
     began: float = field(default_factory=time.monotonic)
     made: int = 0
     cached: int = 0
-    """In the cache already, or known to be empty from a tile above."""
+    """Cached already, or known to be empty from a tile above."""
     empty: int = 0
     bytes: int = 0
     errors: Counter[str] = field(default_factory=Counter)
@@ -47,7 +47,7 @@ class Summary:
 async def seed(
     resources: Resources, collections: Sequence[Collection], area: Area, *, concurrency: int, stop: asyncio.Event
 ) -> int:
-    """Exit status: 0, or 1 where tiles could not be made. Raises DomainError, CacheAway."""
+    """Seed and return the exit status: 0, or 1 if tiles could not be rendered. Raises DomainError, CacheAway."""
     await resources.cache.check()
     for collection in collections:
         geometry_of(collection)
@@ -88,7 +88,7 @@ def _levels(collections: Sequence[Collection], area: Area) -> Iterator[tuple[Col
 
 
 def _addresses(collections: Sequence[Collection], area: Area) -> Iterator[_Address]:
-    """Coarse zooms first: where they are empty, those below need no query."""
+    """Yield coarse zooms first: tiles below an empty one need no query."""
     for collection, tms, z in _levels(collections, area):
         for x, y in area.tiles(tms, z, _extent(collection)):
             yield collection, tms, z, x, y

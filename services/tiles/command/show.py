@@ -1,4 +1,4 @@
-"""`tiles show`: what is in one tile."""
+"""`tiles show`: the content of one tile."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from services.tiles.resources import Resources
 from services.tiles.store.compression import decompressed
 
 _LONGEST = 60
-"""Characters of sample values."""
+"""Maximum length of sample values in characters."""
 
 
 async def show(
@@ -26,7 +26,7 @@ async def show(
     parameters: str,
     as_json: bool,
 ) -> int:
-    """Print it, from the cache or made now; `parameters` are those of a query string. Exit status 0.
+    """Print a tile from the cache, or rendered now; `parameters` are those of a query string. Returns exit status 0.
 
     Raises DomainError.
     """

@@ -1,10 +1,10 @@
-"""Tables on a terminal."""
+"""Print tables on a terminal."""
 
 from collections.abc import Set
 
 
 def print_table(rows: list[list[str]], *, numbers: Set[int]) -> None:
-    """Rows of cells in columns as wide as they must be; `numbers` are the columns, from 0, that end on the right."""
+    """Print rows of cells in columns as wide as necessary; `numbers` are the right-aligned columns, from 0."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (

@@ -1,4 +1,4 @@
-"""Which collections a request for a resource of the dataset is about."""
+"""The collections of a request for a resource of the dataset."""
 
 from libs.catalogue.chosen_collections import Chosen, chosen_collections
 from libs.web.app import Call
@@ -7,7 +7,7 @@ from services.tiles.resources import CATALOGUE
 
 
 def chosen_of(call: Call) -> Chosen:
-    """Those that `collections` names, else the first of all; what is wrong is added to the faults of the query."""
+    """Return the collections that `collections` names, else the first of all; faults are added to the query."""
     known = call.request.app[CATALOGUE].collections
     chosen, faults = chosen_collections(known, call.query.values["collections"], base_url(call.request))
     call.query.faults.extend(faults)
@@ -15,7 +15,7 @@ def chosen_of(call: Call) -> Chosen:
 
 
 def about(chosen: Chosen) -> str:
-    """A sentence on what is in the tiles."""
+    """Return a sentence about the content of the tiles."""
     number = len(chosen.collections)
     if not chosen.omitted:
         return f"A layer for each of {number} collections." if number != 1 else "One layer, of one collection."

@@ -24,7 +24,7 @@ from services.tiles.styling.document import vector_source
 
 
 async def get_dataset_style(call: Call) -> web.StreamResponse:
-    """A MapLibre style that draws the basemap and the collections on top."""
+    """Return a MapLibre style that draws the basemap and the collections above it."""
     base, tms = base_url(call.request), tile_matrix_set(call.path["tileMatrixSetId"])
     chosen = chosen_of(call)
     edition = call.request.app[STORE].edition(chosen.collections)
@@ -42,7 +42,7 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
     )
     document = dataset_style(styles, title=call.request.app[SETTINGS].site_title, source=_source(source))
     store = call.request.app[STORE]
-    # what a map needs that draws some of them otherwise later
+    # data for a map that later draws some of them in another style
     document["metadata"]["dams:styles"] = [
         {
             "name": style["name"],
@@ -62,7 +62,7 @@ def _source(source: DatasetSource) -> dict[str, Any]:
 def _own_source(
     collection: Collection, geometry: GeometryColumn, source: DatasetSource, base: str, store: TileStore
 ) -> dict[str, Any]:
-    """That of the collection's own style."""
+    """Return the source of the collection's own style."""
     tms = source.tms
     template = with_query(f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}", source.selecting)
     template = of_edition(template, store.edition([collection]))

@@ -24,9 +24,9 @@ from services.tiles.tile_response import tile_response
 
 
 async def get_dataset_tile(call: Call) -> web.StreamResponse:
-    """The tiles of the collections as one, gzip-compressed where the client takes that.
+    """Return the tiles of the collections as one, gzip-compressed if the client accepts that.
 
-    It has all layers, or is an error that names the collection whose tile cannot be had.
+    It has all layers, or is an error that names the collection whose tile failed.
     """
     started = time.perf_counter()
     app, path, store = call.request.app, call.path, call.request.app[STORE]
@@ -41,7 +41,7 @@ async def get_dataset_tile(call: Call) -> web.StreamResponse:
         check_preconditions(call.request, headers.usual)
     tile = await joined_tile(store, requests, lasting=headers.lasting is not None)
     if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
-        # what has data is given, even if it is so new that no extent tells of it
+        # a tile with data is returned even if they are too new for the extent
         refuse_beyond([request.geometry for request in requests], tms, *place)
     if call.media_type != MediaType.MVT:
         return await tile_representation(call, requests, tile, headers.usual)
@@ -49,7 +49,7 @@ async def get_dataset_tile(call: Call) -> web.StreamResponse:
 
 
 def _headers(call: Call, chosen: Chosen, store: TileStore, wanted: str | None) -> TileHeaders:
-    """As those of a collection's tile, of all data; without a time, which two changes in a second would share."""
+    """Return headers like those of a collection's tile; without a time, which two changes in a second would share."""
     said = {"DAMS-Collections-Omitted": str(chosen.omitted)} if chosen.omitted else {}
     tokens = [store.token(collection) for collection in chosen.collections]
     known = [token for token in tokens if token is not None]

@@ -19,7 +19,7 @@ from services.tiles.selecting import selecting_query
 
 
 async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
-    """TileJSON 3.0 with a vector layer for each collection."""
+    """Return TileJSON 3.0 with a vector layer for each collection."""
     chosen, tms = chosen_of(call), tile_matrix_set(call.path["tileMatrixSetId"])
     store = call.request.app[STORE]
     edition = store.edition(chosen.collections)
@@ -37,7 +37,7 @@ async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
         "vector_layers": [
             vector_layer(
                 collection,
-                # TileJSON knows no negative zooms, as CDB1GlobalGrid has them
+                # TileJSON has no negative zooms, but CDB1GlobalGrid does
                 *(max(0, zoom) for zoom in zoom_range(collection, geometry, tms)),
                 version=store.label([collection]),
             )

@@ -29,7 +29,7 @@ from services.tiles.metadata.limits import limits
 
 
 async def get_dataset_tileset(call: Call) -> web.StreamResponse:
-    """Metadata of one tileset, with all its layers."""
+    """Return the metadata of one tileset, with all its layers."""
     chosen, tms = chosen_of(call), tile_matrix_set(call.path["tileMatrixSetId"])
     source = dataset_source(chosen, tms, call.query, base_url(call.request))
     document = _tileset(call, chosen, source)

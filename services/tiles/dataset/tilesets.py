@@ -28,7 +28,7 @@ from services.tiles.metadata.limits import limits
 
 
 async def get_dataset_tilesets(call: Call) -> web.StreamResponse:
-    """One tileset for each tile matrix set, with layers of several collections."""
+    """Return one tileset for each tile matrix set, with layers of several collections."""
     chosen, base = chosen_of(call), base_url(call.request)
     call.query.check()
     title = call.request.app[SETTINGS].site_title
@@ -53,7 +53,7 @@ def _summary(chosen: Chosen, tms: TileMatrixSet, base: str, title: str) -> dict[
         "title": f"{title} on {tms.id}",
         "dataType": "vector",
         "crs": tms.crs,
-        # no member of the standard, but the suite of the OGC reads it, and limits and tiles from this list
+        # not a member of the standard, but OGC's test suite reads it, and limits and tiles from this list
         "tileMatrixSetId": tms.id,
         "tileMatrixSetURI": tile_matrix_set_uri(base, tms),
         "tileMatrixSetLimits": limits([geometry for _, geometry in drawn(chosen.collections)], tms),

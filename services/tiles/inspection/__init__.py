@@ -1,1 +1,1 @@
-"""What is in a tile, for people: decoded with mapbox-vector-tile, as JSON, as a page and on a terminal."""
+"""The content of a tile for people: decoded with mapbox-vector-tile, as JSON, as a page and on a terminal."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_FEATURES = 1_000
-"""That are decoded of a tile: decoding 10,000 takes a second, counting them a few milliseconds."""
+"""Maximum number of decoded features: decoding 10,000 takes a second, counting them a few milliseconds."""
 MOST_NUMBERS = 100_000
-"""Of their geometries: two for each position, and some for commands."""
+"""Maximum number of numbers in their geometries: two per position, and some for commands."""
 _SAMPLES = 5
-"""Values that are shown of a property."""
+"""Maximum number of sample values of a property."""
 
 _KINDS = {1: "Point", 2: "LineString", 3: "Polygon"}
 _TYPES = ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"))
@@ -18,15 +18,15 @@ _TYPES = ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """What the decoded features of a layer have of a property; those without a value leave it out."""
+    """A property of a layer's decoded features; features without a value do not count."""
 
     name: str
     types: tuple[str, ...]
-    """boolean, integer, number, string: those that vector tiles know."""
+    """Of boolean, integer, number and string, the types of vector tiles."""
     features: int
-    """That have a value."""
+    """Number of features with a value."""
     samples: tuple[Any, ...]
-    """The first few different values."""
+    """The first few distinct values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +37,21 @@ class Layer:
     version: int
     extent: int
     count: int
-    """Of all features."""
+    """Number of all features."""
     geometry_types: dict[str, int]
-    """How many features are points, lines and areas; several of a kind may make one feature."""
+    """Number of features that are points, lines and areas; a feature may consist of several."""
     properties: tuple[Property, ...]
     features: tuple[dict[str, Any], ...]
-    """As GeoJSON features, save for the units of their coordinates; the first ones where there are many."""
+    """GeoJSON features, but with coordinates in units; the first ones if there are many."""
 
 
 def decoded(encoded: bytes) -> tuple[Layer, ...]:
-    """The layers of a tile, with as many features as the limits allow; none of an empty tile.
+    """Return the layers of a tile, with as many features as the limits allow; empty for an empty tile.
 
-    Takes up to some tenths of a second. Raises google.protobuf.message.DecodeError for what is no vector tile.
+    Takes up to some tenths of a second. Raises google.protobuf.message.DecodeError for bytes that are not a vector
+    tile.
     """
-    # most processes never look into a tile: 60 ms of their start and 2.4 MiB
+    # most processes never decode a tile: this saves 60 ms at start and 2.4 MiB
     import mapbox_vector_tile  # noqa: PLC0415
     from mapbox_vector_tile.Mapbox import vector_tile_pb2  # noqa: PLC0415
 
@@ -83,7 +84,7 @@ def decoded(encoded: bytes) -> tuple[Layer, ...]:
 
 
 def _feature(feature: dict[str, Any]) -> dict[str, Any]:
-    # 0 stands for a feature without an id, which the encoding does not tell from one whose id is 0
+    # 0 means a feature without an id: the encoding does not distinguish it from id 0
     named = {"id": feature["id"]} if feature["id"] else {}
     return {"type": "Feature", **named, "geometry": feature["geometry"], "properties": feature["properties"]}
 
@@ -91,7 +92,7 @@ def _feature(feature: dict[str, Any]) -> dict[str, Any]:
 def _properties(names: Iterable[str], features: list[dict[str, Any]]) -> Iterable[Property]:
     for name in names:
         values = [feature["properties"][name] for feature in features if name in feature["properties"]]
-        # True and 1 are equal, and are not the same value
+        # True and 1 are equal in Python, but different values
         different = list({(type(value), value): value for value in values}.values())
         types = {next(word for kind, word in _TYPES if isinstance(value, kind)) for value in different}
         yield Property(name, tuple(sorted(types)), len(values), tuple(different[:_SAMPLES]))

@@ -1,4 +1,4 @@
-"""What is in a tile as a JSON document, the same for clients and for the `tiles` command. Pure."""
+"""The content of a tile as a JSON document, the same for clients and for the `tiles` command. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ from services.tiles.request.tile_request import TileRequest
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How a tile came to be: its sizes in bytes, what it leaves out, who had it."""
+    """The rendering of a tile: its sizes in bytes, omitted features, and source."""
 
     encoded: int
     gzipped: int
@@ -22,9 +22,9 @@ class Made:
 
 
 def tile_document(requests: Sequence[TileRequest], made: Made, layers: Sequence[Layer]) -> dict[str, Any]:
-    """The tile, but for its links. Coordinates of features are in units of the tile; those of boxes name their CRS.
+    """Return the document without links. Coordinates of features are in units of the tile; boxes name their CRS.
 
-    `requests` are those of its layers, one for each collection.
+    `requests` are those of its layers, one per collection.
     """
     request = requests[0]
     tms = request.tile_matrix_set
@@ -51,7 +51,7 @@ def tile_document(requests: Sequence[TileRequest], made: Made, layers: Sequence[
 
 
 def tile_title(requests: Sequence[TileRequest]) -> str:
-    """What to call a tile."""
+    """Return the title of a tile."""
     request = requests[0]
     what = request.selection.collection.title if len(requests) == 1 else f"{len(requests)} collections"
     place = f"{request.tile_matrix_set.matrix(request.z).id}/{request.x}/{request.y}"

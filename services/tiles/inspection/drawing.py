@@ -1,4 +1,4 @@
-"""What is in a tile as an SVG drawing in units of the tile. Pure."""
+"""The content of a tile as an SVG drawing in units of the tile. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from services.tiles.request.region import BUFFER
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Paths of areas, lines and points, empty where there are none, in a square of `extent` units and its buffer."""
+    """Paths of areas, lines and points, empty if there are none, in a square of `extent` units and its buffer."""
 
     extent: int
     buffer: int
@@ -20,9 +20,9 @@ class Drawing:
 
 
 def drawing(layers: Sequence[Layer]) -> Drawing | None:
-    """The features of all layers, as far as they were decoded; None of an empty tile.
+    """Return the decoded features of all layers; None for an empty tile.
 
-    Every layer that PostGIS makes for us has the same extent.
+    All layers that PostGIS encodes for us have the same extent.
     """
     if not layers:
         return None
@@ -39,7 +39,7 @@ def drawing(layers: Sequence[Layer]) -> Drawing | None:
 
 def _path(kind: str, part: Any) -> str:
     if kind == "Point":
-        # a line of no length, whose round ends are a dot
+        # a line of length 0, whose round ends form a dot
         return f"M{part[0]} {part[1]}h0"
     if kind == "LineString":
         return _line(part)

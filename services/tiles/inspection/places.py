@@ -1,7 +1,7 @@
-"""Tiles around a tile: above and below it, and beside it. Pure.
+"""The tiles above, below and beside a tile. Pure.
 
-morecantile's `parent` and `children` go by the same places, but leave out tiles of several columns whose first one they
-do not meet; its `neighbors` are in no order that tells where they lie.
+morecantile's `parent` and `children` use the same positions, but omit tiles of several columns whose first column they
+do not meet; the order of its `neighbors` does not show their direction.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from libs.geo.tiles_of_box import tiles_in
 from services.tiles.request.tile_request import TileRequest
 
 _WITHIN = 1e-6
-"""Of a tile's size: as far within its edge as to meet no tile on the other side."""
+"""Part of a tile's size by which a box is reduced, so that it does not touch the next tile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,14 @@ class Around:
     """Addresses (tile matrix, column, row) of the tiles around one."""
 
     parents: tuple[tuple[int, int, int], ...]
-    """One where the set's tiles nest."""
+    """A single one if the set's tiles nest."""
     children: tuple[tuple[int, int, int], ...]
     beside: dict[str, tuple[int, int, int]]
-    """By north, east, south, west; at the ends of the matrix there is none."""
+    """Neighbours by north, east, south, west; without those beyond the matrix."""
 
 
 def around(request: TileRequest) -> Around:
-    """The tiles that share places with it in the matrices above and below, and those beyond the middle of each side."""
+    """Return the overlapping tiles in the matrices above and below, and the neighbours at the middle of each side."""
     matrices = request.tile_matrix_set.matrices
     left, bottom, right, top = request.region.bounds
     wide, high = right - left, top - bottom

@@ -1,4 +1,4 @@
-"""A tile as JSON and as a page: what tile developers otherwise open another program for."""
+"""A tile as JSON and as a page, for tile developers, who would otherwise need another program."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -24,15 +24,15 @@ from services.tiles.store.compression import decompressed
 from services.tiles.store.tile_store import Tile
 
 _LISTED = 100
-"""Features in the table of a page."""
+"""Maximum number of features in the table of a page."""
 
 
 async def tile_representation(
     call: Call, requests: Sequence[TileRequest], tile: Tile, headers: Mapping[str, str]
 ) -> web.Response:
-    """The tile in the format that the call asks for, JSON or a page; `requests` are those of its layers."""
+    """Return the tile in the requested format, JSON or a page; `requests` are those of its layers."""
     encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
-    # counting and decoding take some tenths of a second of a large tile
+    # counting and decoding a large tile takes some tenths of a second
     layers = await asyncio.to_thread(decoded, encoded)
     made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.simplified, tile.tier)
     links = _Links(call, requests)
@@ -54,7 +54,7 @@ async def tile_representation(
 
 
 class _Links:
-    """Addresses around a tile, with the parameters of the request in them."""
+    """Addresses around a tile, with the parameters of the request."""
 
     def __init__(self, call: Call, requests: Sequence[TileRequest]) -> None:
         self._call = call
@@ -70,7 +70,7 @@ class _Links:
         self.given = {name: text for name, text in sent_parameters(call.request) if name != "f"}
 
     def all(self) -> list[Link]:
-        """Links of the JSON document."""
+        """Return the links of the JSON document."""
         at = (self._request.z, self._request.x, self._request.y)
         return [
             *representations(self._tile(at, ""), self._call.media_type, self._call.offers),
@@ -83,11 +83,11 @@ class _Links:
         ]
 
     def places(self) -> list[tuple[str, str]]:
-        """Titles and pages of the tiles around."""
+        """Return titles and pages of the tiles around."""
         return [(title, self._tile(place, "html")) for title, place in self._titled()]
 
     def map(self) -> str:
-        """The viewer at this tile, with the filter where it is one that a map's address can hold."""
+        """Return the address of the viewer at this tile, with the filter if the map supports it."""
         boxes = self._request.region.lonlat
         west, south, east, north = boxes[0] if boxes else (0.0, 0.0, 0.0, 0.0)
         zoom = max(0.0, self._request.tile_matrix_set.matrix(self._request.z).zoom)

@@ -1,1 +1,1 @@
-"""What the metadata of a tileset say of its data."""
+"""The metadata of a tileset."""

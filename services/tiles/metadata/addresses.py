@@ -1,4 +1,4 @@
-"""Addresses of tilesets and of what belongs to them. Pure."""
+"""Addresses of tilesets and their resources. Pure."""
 
 from libs.catalogue.chosen_collections import Chosen, collections_value
 from libs.catalogue.model import Collection
@@ -8,42 +8,42 @@ from libs.ogc.media_type import MediaType
 
 
 def tileset_address(base: str, collection: Collection, tms: TileMatrixSet) -> str:
-    """The address of a tileset."""
+    """Return the address of a tileset."""
     return f"{base}/collections/{path_segment(collection.id)}/tiles/{tms.id}"
 
 
 def dataset_tileset_address(base: str, tms: TileMatrixSet) -> str:
-    """The address of a tileset of the whole dataset."""
+    """Return the address of a tileset of the whole dataset."""
     return f"{base}/tiles/{tms.id}"
 
 
 def choosing(address: str, chosen: Chosen) -> str:
-    """The address with the collections that the request names; without them where it names none."""
+    """Return the address with the collections that the request names, if it names any."""
     return f"{address}?collections={collections_value(chosen.collections)}" if chosen.named else address
 
 
 def with_query(template: str, query: str) -> str:
-    """The address of tiles with a further query string."""
+    """Return the template with an additional query string."""
     return f"{template}{'&' if '?' in template else '?'}{query}" if query else template
 
 
 def of_edition(template: str, edition: str | None) -> str:
-    """The address of tiles of this edition of their data; of the present one, whichever that is, where it is None."""
+    """Return the template for this edition of the data; for None, for the current edition."""
     return template if edition is None else f"{template}{'&' if '?' in template else '?'}v={edition}"
 
 
 def tile_matrix_set_uri(base: str, tms: TileMatrixSet) -> str:
-    """What names a tile matrix set: its address in the register of the OGC, else its address here."""
+    """Return the identifier of a tile matrix set: its address in OGC's register, else its address here."""
     return tms.uri or f"{base}/tileMatrixSets/{tms.id}"
 
 
 def tiling_scheme_link(base: str, tms: TileMatrixSet) -> Link:
-    """To the tile matrix set of a tileset."""
+    """Return the link to the tile matrix set of a tileset."""
     return Link(f"{base}/tileMatrixSets/{tms.id}", REL_TILING_SCHEME, MediaType.JSON, f"Tile matrix set {tms.id}")
 
 
 def tile_link(tileset: str) -> Link:
-    """To the tiles of a tileset, by the names of its variables: the path has the column before the row.
+    """Return the link to the tiles of a tileset, with its variables: the column precedes the row in the path.
 
     Source: OGC 20-057, /req/tileset/tileset-tile-link.
     """

@@ -1,4 +1,4 @@
-"""A tileset of several collections as a source of web maps: what its metadata, TileJSON and style say alike. Pure."""
+"""A tileset of several collections as a source of web maps: shared by its metadata, TileJSON and style. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from services.tiles.metadata.zoom_range import zoom_range
 
 @dataclass(frozen=True, slots=True)
 class DatasetSource:
-    """A tileset of the default geometries of several collections, with the zooms that a map should ask for."""
+    """A tileset of the default geometries of several collections, with the zooms that a map should request."""
 
     layers: tuple[tuple[Collection, GeometryColumn], ...]
     tms: TileMatrixSet
     template: str
     """Address of the tiles, with `{z}`, `{x}`, `{y}`."""
     selecting: str
-    """Query string that selects features; the template has it, too."""
+    """Query string that selects features; the template includes it."""
     minzoom: int
     maxzoom: int
     bounds: BBox | None
-    """Around all of them, west below east; None where that is not known of one."""
+    """Box around all of them, west below east; None if it is unknown for one."""
     attribution: str | None
 
 
@@ -40,9 +40,9 @@ def dataset_source(
     edition: str | None = None,
     selecting: str = "",
 ) -> DatasetSource:
-    """What the parameters `collections`, `minzoom` and `maxzoom` make of the dataset; `base` is the service's address.
+    """Return the tileset for the parameters `collections`, `minzoom` and `maxzoom`; `base` is the service's address.
 
-    Addresses of tiles carry the query string `selecting`, and the `edition` as `v`.
+    Addresses of tiles include the query string `selecting`, and the `edition` as `v`.
 
     Raises NotFound, or InvalidParameters with every fault.
     """
@@ -54,7 +54,7 @@ def dataset_source(
         raise NotFound("No collection has a geometry, hence there are no tiles.")
     ranges = [zoom_range(collection, geometry, tms) for collection, geometry in layers]
     minzoom, maxzoom = min(first for first, _ in ranges), max(last for _, last in ranges)
-    # what the request says moves the end that it does not speak of
+    # a requested zoom also moves the other end, if necessary
     if values.get("minzoom") is not None:
         minzoom, maxzoom = values["minzoom"], max(maxzoom, values["minzoom"])
     if values.get("maxzoom") is not None:
@@ -74,18 +74,18 @@ def dataset_source(
 
 
 def drawn(collections: Sequence[Collection]) -> tuple[tuple[Collection, GeometryColumn], ...]:
-    """The collections with the geometry that tiles of several of them show, the default."""
+    """Return the collections with their default geometries, which tiles of several collections show."""
     return tuple((each, geometry) for each in collections if (geometry := each.geometry()) is not None)
 
 
 def attribution(layers: Sequence[tuple[Collection, GeometryColumn]]) -> str | None:
-    """What all of them want to be said, each once."""
+    """Return the attributions of all of them, each once."""
     each = dict.fromkeys(collection.attribution for collection, _ in layers if collection.attribution)
     return " · ".join(each) or None
 
 
 def around(geometries: Sequence[GeometryColumn]) -> BBox | None:
-    """The box around all of them, west below east; None where that of one is not known."""
+    """Return the box around all of them, west below east; None if it is unknown for one."""
     boxes = [BBox(*geometry.bbox).unbroken() for geometry in geometries if geometry.bbox]
     if len(boxes) < len(geometries):
         return None

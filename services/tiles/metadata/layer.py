@@ -1,4 +1,4 @@
-"""What the metadata of a tileset say of one of its layers (OGC 17-083r4, GeospatialData). Pure."""
+"""The metadata of one layer of a tileset (OGC 17-083r4, GeospatialData). Pure."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from services.tiles.metadata.zoom_range import zoom_range
 
 
 def layer(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet, base: str) -> dict[str, Any]:
-    """The layer of a collection; `base` is the service's address."""
+    """Return the layer of a collection; `base` is the service's address."""
     first, last = zoom_range(collection, geometry, tms)
     described: dict[str, Any] = {
         "id": collection.id,
@@ -41,7 +41,7 @@ def layer(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet, 
 
 
 def _property_schema(column: Column) -> dict[str, Any]:
-    # arrays and objects travel as text in a vector tile
+    # vector tiles contain arrays and objects as text
     kind = column.type if column.type in ("integer", "number", "boolean") else "string"
     members = {
         "type": kind,

@@ -1,4 +1,4 @@
-"""Which rows and columns of a tile matrix set can hold data. Pure."""
+"""The rows and columns of a tile matrix set that can contain data. Pure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,13 +13,13 @@ from libs.ogc.errors import NotFound
 
 
 def limits(geometries: Sequence[GeometryColumn], tms: TileMatrixSet) -> list[dict[str, Any]]:
-    """For each matrix the rows and columns that can hold data of any of them (/req/tileset/tms-limits)."""
+    """Return for each matrix the rows and columns that can contain data of any of them (/req/tileset/tms-limits)."""
     boxes = _boxes(geometries, tms)
     return [_limits(matrix, boxes) for matrix in tms.matrices.values()]
 
 
 def refuse_beyond(geometries: Sequence[GeometryColumn], tms: TileMatrixSet, z: int, x: int, y: int) -> None:
-    """Raises NotFound where the tile lies outside the limits of its matrix (/req/core/tc-error)."""
+    """Raise NotFound if the tile lies outside the limits of its matrix (/req/core/tc-error)."""
     found = _limits(tms.matrix(z), _boxes(geometries, tms))
     columns, rows = (found["minTileCol"], found["maxTileCol"]), (found["minTileRow"], found["maxTileRow"])
     if not (columns[0] <= x <= columns[1] and rows[0] <= y <= rows[1]):
@@ -30,7 +30,7 @@ def refuse_beyond(geometries: Sequence[GeometryColumn], tms: TileMatrixSet, z: i
 
 
 def _boxes(geometries: Sequence[GeometryColumn], tms: TileMatrixSet) -> list[Box]:
-    """Where they are in the set's CRS; no box where that is not known of one."""
+    """Return their boxes in the set's CRS; empty if the box of one is unknown."""
     parts: list[BBox] = []
     for geometry in geometries:
         if geometry.bbox is None:
@@ -42,7 +42,7 @@ def _boxes(geometries: Sequence[GeometryColumn], tms: TileMatrixSet) -> list[Box
 def _limits(matrix: Matrix, boxes: list[Box]) -> dict[str, Any]:
     ranges = [tile_ranges(matrix, box) for box in boxes] or [tile_ranges(matrix, None)]
     columns, rows = zip(*ranges, strict=True)
-    # data beside the set are in no tile; the nearest is as good as any
+    # data outside the set are in no tile: use the nearest one
     return {
         "tileMatrix": matrix.id,
         "minTileRow": min(min(span.start, matrix.rows - 1) for span in rows),

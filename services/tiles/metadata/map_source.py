@@ -1,4 +1,4 @@
-"""A tileset as a source of web maps: what TileJSON and styles say alike."""
+"""A tileset as a source of web maps: shared by TileJSON and styles."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from services.tiles.request.geometry_column import geometry_of
 
 @dataclass(frozen=True, slots=True)
 class MapSource:
-    """A tileset of one geometry column, with the zooms that a map should ask for."""
+    """A tileset of one geometry column, with the zooms that a map should request."""
 
     collection: Collection
     geometry: GeometryColumn
@@ -34,9 +34,9 @@ def map_source(
     edition: str | None,
     selecting: str = "",
 ) -> MapSource:
-    """What the parameters `geom-column`, `minzoom` and `maxzoom` make of a tileset; `base` is the service's address.
+    """Return the tileset for the parameters `geom-column`, `minzoom` and `maxzoom`; `base` is the service's address.
 
-    Addresses of tiles carry the query string `selecting`, and the `edition` as `v`.
+    Addresses of tiles include the query string `selecting`, and the `edition` as `v`.
 
     Raises NotFound, or InvalidParameters with every fault.
     """
@@ -45,7 +45,7 @@ def map_source(
     geometry = geometry_of(collection, query)
     query.check()
     minzoom, maxzoom = zoom_range(collection, geometry, tms)
-    # what the request says moves the end that it does not speak of
+    # a requested zoom also moves the other end, if necessary
     if values["minzoom"] is not None:
         minzoom, maxzoom = values["minzoom"], max(maxzoom, values["minzoom"])
     if values["maxzoom"] is not None:

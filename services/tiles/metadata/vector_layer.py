@@ -1,15 +1,15 @@
-"""What TileJSON says of a layer. Pure."""
+"""The TileJSON description of a layer. Pure."""
 
 from typing import Any
 
 from libs.catalogue.model import Collection
 
 _FIELD_TYPES = {"integer": "Number", "number": "Number", "boolean": "Boolean"}
-"""As MBTiles has them: clients such as GDAL take each field that is called otherwise for text."""
+"""Types as in MBTiles: clients such as GDAL read a field with another type name as text."""
 
 
 def vector_layer(collection: Collection, minzoom: int, maxzoom: int, *, version: str | None = None) -> dict[str, Any]:
-    """The member of `vector_layers` that describes a collection's layer, with what tells the state of its rows."""
+    """Return the member of `vector_layers` for a collection's layer, with the version of its data."""
     described = {
         "id": collection.id,
         "description": collection.description or collection.title,

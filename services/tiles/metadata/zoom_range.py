@@ -1,4 +1,4 @@
-"""The zooms between which clients request tiles of a collection: as configured, else by extent and precision. Pure."""
+"""The zooms at which clients request tiles of a collection: as configured, else from extent and precision. Pure."""
 
 from math import cos, log2, radians
 
@@ -6,32 +6,35 @@ from libs.catalogue.model import Collection, GeometryColumn
 from libs.geo.tile_matrix_sets import TileMatrixSet
 
 _DEEPEST = 15
-"""Clients stretch these tiles for deeper zooms. A unit of them is 30 cm at the equator, as a CSS pixel of zoom 18: what
-is rounded to units stays right to less than a pixel there, whatever the data."""
+"""Default of the last zoom; clients enlarge its tiles for deeper zooms.
+
+One unit is 30 cm at the equator, the size of a CSS pixel at zoom 18: rounding to units stays below one pixel there,
+whatever the data.
+"""
 _LEAST_VISIBLE = 1 / 256
-"""Of a tile's width: a pixel of the smallest tiles."""
+"""Part of a tile's width: one pixel of the smallest tiles."""
 _DEGREE = 111_319.5
 _EQUATOR = 360 * _DEGREE
 
 
 def zoom_range(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet) -> tuple[int, int]:
-    """First and last tile matrix of `tms` that are worth asking for; clients stretch the last for what is deeper."""
+    """Return first and last useful tile matrix of `tms`; clients enlarge the last one beyond it."""
     first = _first_zoom(geometry) if collection.minzoom is None else collection.minzoom
     last = _DEEPEST if collection.maxzoom is None else collection.maxzoom
-    # the end that is configured moves the other
+    # a configured end moves the other one, if necessary
     if collection.maxzoom is None:
         last = max(first, last)
     else:
         first = min(first, last)
     low, high = tms.levels(first, last)
     if collection.minzoom is None and not first:
-        # all there is fits a tile of zoom 0, and one of the coarsest matrix of any set
+        # all data fit a tile of zoom 0, and one of the coarsest matrix of any set
         low = min(tms.matrices)
     return low, max(low, high)
 
 
 def _first_zoom(geometry: GeometryColumn) -> int:
-    """Where the extent is at least a pixel; points are drawn at any zoom."""
+    """Return the first zoom at which the extent is at least one pixel; points are drawn at any zoom."""
     size = _size(geometry)
     if size is None or geometry.dimension == 0:
         return 0
@@ -40,7 +43,7 @@ def _first_zoom(geometry: GeometryColumn) -> int:
 
 
 def _size(geometry: GeometryColumn) -> tuple[float, float] | None:
-    """Width and height of the extent in metres, roughly; None where it is unknown."""
+    """Return approximate width and height of the extent in metres; None if unknown."""
     if geometry.bbox is None:
         return None
     west, south, east, north = geometry.bbox

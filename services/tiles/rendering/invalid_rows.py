@@ -46,7 +46,7 @@ async def without_invalid_rows(
     collection = request.selection.collection
     fields = {"collection": collection.id, "number": len(invalid), "rows": invalid[:10]}
     _LOG.warning("rows left out of a tile", extra={"fields": fields})
-    # whoever has no name was not looked for
+    # rows without an identity were not looked for
     valid = sql("(({name}) = ANY({rows})) IS NOT TRUE", name=name, rows=identities(request, invalid))
     selection = replace(request.selection, conditions=(*request.selection.conditions, valid))
     return replace(request, selection=selection), len(invalid)

@@ -23,7 +23,7 @@ _CHEAP_TO_COUNT = 20_000
 _CHEAP_TIMES = 5
 """Rows that are counted rather than estimated, for each feature that the tile may have."""
 _MARGIN = 0.93
-"""Of the byte budget, for features that are larger than the average."""
+"""The part of the byte budget to fill, as some features are larger than the average."""
 
 SEARCH_SECONDS = 8.0
 """In which rows that cannot be drawn have to be found."""
@@ -37,7 +37,7 @@ class Rendered:
 
     encoded: bytes
     rows: int = 0
-    """That are near the tile, at the least: 0 says that nothing is near."""
+    """The least number of rows near the tile; 0 means that there are none."""
     left_out: int = 0
     """Features that are near the tile but beyond its limits, or cannot be drawn, or are nowhere."""
     estimated: bool = False

@@ -13,6 +13,7 @@ from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, colum
 from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
+from services.tiles.rendering.reduction import COARSE, reduced
 from services.tiles.rendering.shape import (
     drawing,
     drawn_points,
@@ -104,7 +105,7 @@ def count_statement(request: TileRequest) -> Sql:
 
 
 def nowhere_statement(request: TileRequest) -> Sql | None:
-    """The number of rows that are in no tile, as nobody knows their CRS; None where there can be none."""
+    """Return a query for the number of rows in no tile, as their CRS is unknown; None if there can be none."""
     nowhere = is_nowhere(request.geometry)
     if nowhere is None:
         return None
@@ -116,7 +117,7 @@ def nowhere_statement(request: TileRequest) -> Sql | None:
 
 
 def estimate_statement(request: TileRequest) -> Sql:
-    """What the planner makes of the query for the rows near the tile, as JSON."""
+    """Return a query for the planner's estimate of the rows near the tile, as JSON."""
     return sql(
         "EXPLAIN (FORMAT JSON) SELECT 1 FROM {table} WHERE {where}",
         table=request.selection.table,
@@ -130,7 +131,7 @@ def matching(request: TileRequest) -> Sql:
 
 
 def identity(request: TileRequest) -> Sql | None:
-    """What tells the rows of the collection apart within a statement; None where nothing does."""
+    """Return an expression that identifies a row of the collection within a statement; None if there is none."""
     collection = request.selection.collection
     if collection.row_address == ("ctid",):
         return sql("ctid")
@@ -233,21 +234,24 @@ def _may_be_several(request: TileRequest) -> bool:
 def _simplified(request: TileRequest) -> Sql:
     if request.geometry.dimension == 0:
         return sql("0")
-    if request.geometry.is_geography:
-        return sql("count(*) FILTER (WHERE drawing.simplified)")
-    return sql("count(*) FILTER (WHERE drawing.simplified OR drawing.part = 1 AND NOT placed.__finite)")
+    beside = sql("placed.{coarse}", coarse=ident(COARSE))
+    if not request.geometry.is_geography:
+        beside = sql("({beside} OR NOT placed.__finite)", beside=beside)
+    return sql("count(*) FILTER (WHERE drawing.simplified OR drawing.part = 1 AND {beside})", beside=beside)
 
 
 def _features(request: TileRequest, rows: Sql) -> Sql:
     """A FROM item of features as the encoder takes them: `tile`, a row of geometry, id and properties."""
-    shape, columns = projected(request), _lists(request).written + _anchor(request)
+    columns = _lists(request).written + _anchor(request)
     if request.geometry.dimension == 0:
+        shape = projected(request)
         return sql(
             "(SELECT {geometry} AS __geometry{columns} FROM {rows}) AS tile",
             geometry=drawn_points(request, shape),
             columns=columns,
             rows=rows,
         )
+    request, rows = reduced(request, rows)
     finite = (
         EMPTY if request.geometry.is_geography else sql(", {finite} AS __finite", finite=is_finite(request.geometry))
     )
@@ -256,7 +260,7 @@ def _features(request: TileRequest, rows: Sql) -> Sql:
         "(SELECT *, {shape} AS __shape{finite} FROM {rows} OFFSET 0) AS placed"
         " CROSS JOIN LATERAL ({drawing} OFFSET 0) AS drawing"
         " CROSS JOIN LATERAL (SELECT drawing.drawn AS __geometry{columns}) AS tile",
-        shape=shape,
+        shape=projected(request),
         finite=finite,
         rows=rows,
         drawing=drawing(request, sql("placed.__shape")),
@@ -289,7 +293,7 @@ def _lists(request: TileRequest) -> _Lists:
 
 @lru_cache(maxsize=512)
 def _all_lists(collection: Collection, all_properties: bool) -> _Lists:
-    """What most requests want, put together once."""
+    """Return the lists that most requests need; they are made once."""
     lists = _some_lists(collection, collection.columns, all_properties)
     return _Lists(lists.read.joined(), lists.written.joined())
 
@@ -315,7 +319,7 @@ def _id(key: Column) -> Sql:
 
 
 def _is_large(key: Column) -> bool:
-    """Whether there are values that JavaScript cannot tell apart."""
+    """Return whether the key has values that JavaScript cannot distinguish."""
     return (column_type(key.sql_type).bits or 0) > SAFE_INTEGER.bit_length()
 
 

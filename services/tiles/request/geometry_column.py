@@ -1,4 +1,4 @@
-"""The geometry column that the parameter `geom-column` names, which tiles cannot do without."""
+"""The geometry column that the parameter `geom-column` names; tiles require one."""
 
 from libs.catalogue.model import Collection, GeometryColumn
 from libs.ogc.errors import NotFound
@@ -7,9 +7,9 @@ from libs.web.query_params import QueryValues
 
 
 def geometry_of(collection: Collection, query: QueryValues | None = None) -> GeometryColumn:
-    """The geometry column that `geom-column` names, else the default.
+    """Return the geometry column that `geom-column` names, else the default.
 
-    What is wrong with it is raised with the other faults so far. Raises NotFound where the collection has no geometry.
+    A fault of it is raised together with the faults so far. Raises NotFound if the collection has no geometry.
     """
     found = collection.geometry()
     if query is not None:
@@ -23,6 +23,6 @@ def geometry_of(collection: Collection, query: QueryValues | None = None) -> Geo
 
 
 def refuse_none(query: QueryValues) -> None:
-    """A fault where the request wants no geometry at all."""
+    """Add a fault if the request omits geometry."""
     if query.values.get("geom-column") == "none":
         query.fault("geom-column", "geom-column none makes no tile", value="none")

@@ -11,7 +11,7 @@ from libs.web.query_params import QueryValues
 from services.tiles.request.tile_request import TileRequest, parse_tile
 
 _OF_ONE = ("geom-column", "ids")
-"""Parameters of a collection's tiles that mean nothing for several: what they name is one collection's own."""
+"""Parameters of a collection's tiles that do not apply to several: they name things of one collection."""
 
 
 def parse_layers(  # noqa: PLR0917 the address of a tile
@@ -24,10 +24,10 @@ def parse_layers(  # noqa: PLR0917 the address of a tile
     max_features: int,
     folding: TextFolding = UNTRIED,
 ) -> tuple[TileRequest, ...]:
-    """The tile of each collection. Each parameter is applied to each of them.
+    """Return the request for each collection. Each parameter applies to all of them.
 
-    Raises NotFound where the set has no such tile, or InvalidParameters with every fault: what is wrong for some of the
-    collections alone, such as the name of a property that they do not have, names them.
+    Raises NotFound if the set has no such tile, or InvalidParameters with every fault. A fault for only some of the
+    collections, such as a property that they do not have, names these.
     """
     tile_matrix_set.tile_bounds(z, x, y)
     extra = dict(query.extra)
@@ -50,7 +50,7 @@ def parse_layers(  # noqa: PLR0917 the address of a tile
 
 
 def _told(faults: dict[str, tuple[Fault, ...]], *, everywhere: bool) -> list[Fault]:
-    """What is wrong for all of them once; the rest with the collection that it is about."""
+    """Return the faults of all collections once, and the others with the name of their collection."""
     first, *others = list(faults.values()) or [()]
     common = [fault for fault in first if everywhere and all(fault in other for other in others)]
     return common + [

@@ -1,4 +1,4 @@
-"""Requests for tiles that no client made over HTTP: for warming up and for the command."""
+"""Tile requests that do not come from HTTP clients: for warming up and for the command."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -15,14 +15,14 @@ from services.tiles.request.tile_request import TileRequest, parse_tile
 def plain_tile(  # noqa: PLR0917 the address of a tile
     collection: Collection, tms: TileMatrixSet, z: int, x: int, y: int, max_features: int
 ) -> TileRequest:
-    """What a client asks for that gives no parameters. Raises NotFound."""
+    """Return the request of a client without parameters. Raises NotFound."""
     return tile_of(collection, tms, z, x, y, max_features, ())
 
 
 def tile_of_style(  # noqa: PLR0917 the address of a tile
     collection: Collection, tms: TileMatrixSet, z: int, x: int, y: int, max_features: int
 ) -> TileRequest:
-    """What our own map asks for. Raises NotFound."""
+    """Return the request of our own map. Raises NotFound."""
     return tile_of(collection, tms, z, x, y, max_features, (("style-only", "true"),))
 
 
@@ -36,7 +36,7 @@ def tile_of(  # noqa: PLR0917 the address of a tile
     parameters: Iterable[tuple[str, str]],
     folding: TextFolding = UNTRIED,
 ) -> TileRequest:
-    """What a client asks for that gives these query parameters. Raises NotFound, or InvalidParameters."""
+    """Return the request of a client with these query parameters. Raises NotFound, or InvalidParameters."""
     operation = _operation()
     query = read_query(operation.parameters, operation.extra_parameters, parameters)
     return parse_tile(collection, tms, z, x, y, query, max_features, folding)

@@ -1,4 +1,4 @@
-"""Which part of the world a tile shows, as boxes in the CRS of a geometry column. Pure."""
+"""The part of the world that a tile shows, as boxes in the CRS of a geometry column. Pure."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,51 +10,53 @@ from libs.geo.longitudes import WEB_MERCATOR, width_of_world
 from libs.ogc.bbox import BBox
 
 EXTENT = 4096
-"""Units of a tile's side."""
+"""Units along a tile's side."""
 BUFFER = 64
 """Units beyond the edge that are drawn too, so that strokes meet across tiles."""
 
-# what is cut is cut this much further out, so that no edge of the cut shows
+# the clip box is this much larger, so that its edges are not visible
 _CUT_BUFFER = 4 * BUFFER
 _NEAR_A_POLE = 1.0
-"""Degrees."""
+"""Distance from a pole in degrees."""
 _MOST_BENT = 0.7
-"""Units of the tile by which a straight piece may leave the curve."""
+"""Maximum distance of a straight piece from the curve, in units of the tile."""
 _EARTH_RADIUS = 6_378_137.0
-"""Metres."""
+"""Radius of the Earth in metres."""
 _FURTHEST_LATITUDE = 70.0
-"""Degrees up to which pieces of a long edge are as short as Mercator bends it. Tiles of zooms 0 to 2 reach 85° together
-with low latitudes, and edges beyond 70° may be two units off there."""
+"""Degrees up to which pieces of a long edge are as short as Mercator's bending requires.
+
+Tiles of zooms 0 to 2 contain low latitudes and 85° together; beyond 70°, edges may be off by two units there.
+"""
 
 
 @dataclass(frozen=True)
 class Region:
-    """What a tile shows of a column; its boxes are worked out when they are first asked for, and only once."""
+    """The part of a column that a tile shows; its boxes are computed on first use, once."""
 
     bounds: Box
-    """Of the tile, in the CRS of its tile matrix set."""
+    """Bounds of the tile, in the CRS of its tile matrix set."""
     tile_srid: int
     srid: int
-    """Of the boxes: the column's; 4326 where the column has none."""
+    """SRID of the boxes: the column's; 4326 if the column has none."""
     turns: tuple[int, ...] = ()
-    """By which longitudes of the column's rows lie beyond ±180, as they are stored."""
+    """Whole turns by which stored longitudes of the column lie beyond ±180."""
     antimeridian: tuple[bool, bool] = (False, False)
     """Whether the tile ends at -180° on its left, and at 180° on its right."""
     of_points: bool = False
 
     @cached_property
     def near(self) -> list[Box]:
-        """Where features that the tile shows can be: one box, two across the antimeridian, or none; and each turned."""
+        """Where visible features can be: one box, two across the antimeridian, or none; and each of them turned."""
         placed = self._boxes(BUFFER)
         width = width_of_world(self.srid)
         if self.of_points and self.antimeridian == (True, False) and self.srid in (4326, WEB_MERCATOR):
-            # a client looks for a place at 180° in the tile to the east of it, at -180°
+            # clients look for a position at 180° in the tile to its east, at -180°
             placed += [(width / 2 - (box[2] - box[0]) * BUFFER / EXTENT, box[1], width / 2, box[3]) for box in placed]
         return [*placed, *(_moved(box, turn * width) for turn in self.turns for box in placed)]
 
     @cached_property
     def cut(self) -> list[Box]:
-        """To what a geometry is cut before it is transformed: a little more than what the tile shows."""
+        """Clip box applied before reprojection: slightly larger than the tile."""
         return self._boxes(_CUT_BUFFER)
 
     @cached_property
@@ -65,7 +67,7 @@ class Region:
         return tuple(within_finite_area(_around_the_world(self.bounds, self.tile_srid, 0), self.tile_srid))
 
     def holds(self, other: "Region") -> bool:
-        """Whether all that is near the other region is near this one, too, as far as boxes of one CRS tell."""
+        """Return whether this region contains the other one, judged by boxes in one CRS."""
         return all(any(_within(small, large) for large in self.near) for small in other.near)
 
     def _boxes(self, buffer: int) -> list[Box]:
@@ -76,15 +78,15 @@ class Region:
             parts = [part] if part else []
         else:
             parts = within_finite_area(_around_the_world(self.bounds, self.tile_srid, buffer), self.tile_srid)
-        # by way of longitude and latitude, where poles and the antimeridian are known
+        # through longitude and latitude, where poles and the antimeridian are known
         return boxes_in(parts, self.srid)
 
 
 def longest_straight(region: Region) -> float | None:
-    """Longest edge that stays straight in the tile, in units of the column's CRS; None if every edge does.
+    """Return the longest edge that stays straight in the tile, in units of the column's CRS; None if every edge does.
 
-    A straight edge of the column's CRS is a curve in the tile's. The chord of a piece of L radians is about L²/8 times
-    the curvature away from it, which may be `_MOST_BENT` units of the tile.
+    A straight edge of the column's CRS is a curve in the tile's. The chord of a piece of L radians deviates from it by
+    about L²/8 times the curvature. The limit is `_MOST_BENT` units of the tile.
     """
     if region.srid == region.tile_srid or not region.cut or not region.lonlat:
         return None
@@ -96,13 +98,13 @@ def longest_straight(region: Region) -> float | None:
         # second derivative of northing by latitude
         curvature = tan(furthest) / cos(furthest) / unit
     else:
-        # of a parallel: the arc around the pole, which is in the tile where all longitudes are
+        # a parallel: the arc around the pole, which is in the tile if all longitudes are
         curvature = 0.75 * EXTENT if size >= pi else EXTENT / size
     pieces = ceil(size * sqrt(curvature / (8 * _MOST_BENT)))
     if pieces <= 1:
         return None
     longest = max(max(right - left, top - bottom) for left, bottom, right, top in region.cut) / pieces
-    # a power of two, which most neighbours share: then they have the same corners
+    # a power of two, shared by most neighbours: then they have the same corners
     return float(2 ** floor(log2(longest)))
 
 
@@ -122,18 +124,18 @@ def _buffered(box: Box, buffer: int) -> Box:
 
 
 def _around_the_world(bounds: Box, srid: int, buffer: int) -> tuple[Box, ...]:
-    """Longitude and latitude of a tile with its buffer."""
+    """Return longitude and latitude of a tile with its buffer."""
     for units in (buffer, BUFFER, 0):
-        # too near the edge of the projection for the whole buffer, perhaps
+        # the whole buffer may be outside the projection
         box = transformed(_buffered(bounds, units), srid, 4326)
         if box is not None:
             break
     else:
-        # far out on the projection's plane: everything in its domain may come near
+        # far out on the projection's plane: everything in its domain may be near
         return (WORLD,)
     west, south, east, north = box
     if north > 90 - _NEAR_A_POLE:
-        # a pole has every longitude, which PROJ does not always see
+        # a pole has every longitude, which PROJ does not always detect
         west, east, north = -180.0, 180.0, 90.0
     if south < _NEAR_A_POLE - 90:
         west, east, south = -180.0, 180.0, -90.0

@@ -20,29 +20,29 @@ from services.tiles.request.tile_key import tile_key
 from services.tiles.styling.properties import read_by_style
 
 _OF_THE_ANSWER = {"f", "collections", "v"}
-"""Parameters that make no other tile of a collection."""
+"""Parameters that do not change the tile of a collection."""
 _STYLE_ONLY = "style-only"
 
 
 @dataclass(frozen=True, slots=True)
 class TileRequest:
-    """Which tile of which rows."""
+    """A tile and the rows that it shows."""
 
     selection: Selection
     geometry: GeometryColumn
     tile_matrix_set: TileMatrixSet
     z: int
     x: int
-    """Column; of columns that make one tile together, the first."""
+    """Column; the first, if several columns form one tile."""
     y: int
     region: Region
     limit: int
     all_properties: bool
-    """The request names none; the configuration may still leave some out."""
+    """The request names no properties; the configuration may still leave some out."""
     variant: str
-    """Of the parameters, the same for requests that mean the same; empty where there are none."""
+    """Hash of the parameters, equal for requests with the same meaning; empty without parameters."""
     usual: bool = False
-    """Whether it is what our map asks for first: for the style, and with no other parameters."""
+    """Whether it is the first request of our map: for the style, and without other parameters."""
 
 
 def parse_tile(  # noqa: PLR0917 the address of a tile
@@ -55,7 +55,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     max_features: int,
     folding: TextFolding = UNTRIED,
 ) -> TileRequest:
-    """The tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
+    """Return the tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
     bounds = tile_matrix_set.tile_bounds(z, x, y)
     zoom = tile_matrix_set.matrix(z).zoom
     few = _few(collection, query)
@@ -93,7 +93,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
 
 
 def _few(collection: Collection, query: QueryValues) -> frozenset[str] | None:
-    """Properties of a tile for our style, where the others can be asked for by id; None where it has all of them."""
+    """Return the properties that our style reads, if others can be requested by id; None if the tile has them all."""
     if not query.values[_STYLE_ONLY]:
         return None
     if query.values["properties"] is not None:
@@ -101,7 +101,7 @@ def _few(collection: Collection, query: QueryValues) -> frozenset[str] | None:
     key, geometry = tile_key(collection), collection.geometry(query.values.get("geom-column"))
     if key is None or geometry is None:
         return None
-    # the key is a property of features whose id is none
+    # features without an id have the key as a property
     names = read_by_style(collection, geometry) | {key.name}
     return names if any(column.name not in names for column in collection.columns) else None
 
@@ -111,7 +111,7 @@ def _only(selection: Selection, names: frozenset[str]) -> Selection:
 
 
 def region_of(bounds: Box, tile_matrix_set: TileMatrixSet, geometry: GeometryColumn) -> Region:
-    """What a tile of these bounds shows of a column."""
+    """Return the region of a column that a tile with these bounds shows."""
     return Region(
         bounds,
         tile_matrix_set.srid,
@@ -123,7 +123,7 @@ def region_of(bounds: Box, tile_matrix_set: TileMatrixSet, geometry: GeometryCol
 
 
 def _ends_at_antimeridian(bounds: Box, srid: int) -> tuple[bool, bool]:
-    """Whether a tile ends at -180° on its left, and at 180° on its right, where both are edges of the set."""
+    """Return whether a tile ends at -180° on its left, and at 180° on its right, if both are edges of the set."""
     if srid == 4326:
         edge = 180.0
     elif is_mercator(srid):
@@ -136,12 +136,12 @@ def _ends_at_antimeridian(bounds: Box, srid: int) -> tuple[bool, bool]:
 
 @lru_cache(maxsize=1024)
 def whole(collection: Collection, zoom: float) -> Selection:
-    """What a request without parameters selects at this zoom; of a table or the like, not of a function."""
+    """Return the selection of a request without parameters at this zoom; for a table or view, not for a function."""
     return _trimmed(select(collection, QueryValues()), zoom)
 
 
 def _trimmed(selection: Selection, zoom: float) -> Selection:
-    """With the properties that the configuration wants in tiles of this zoom."""
+    """Return the selection with the properties configured for tiles of this zoom."""
     for first, last, names in selection.collection.tile_properties:
         if first <= round(zoom) <= last:
             wanted = tuple(column for column in selection.properties if column.name in names)
@@ -150,7 +150,7 @@ def _trimmed(selection: Selection, zoom: float) -> Selection:
 
 
 def _in_order(selection: Selection) -> Selection:
-    """With the properties in the order of the collection: however they are named, it is the same tile."""
+    """Return the selection with properties in the collection's order: another order in a request is the same tile."""
     names = {column.name for column in selection.properties}
     return replace(selection, properties=tuple(c for c in selection.collection.columns if c.name in names))
 
@@ -172,6 +172,6 @@ def _variant(selection: Selection, limit: int | None, all_properties: bool, *, f
     names = sorted(column.name for column in selection.properties) if named else None
     sort = [(term.column.name, term.descending) for term in selection.sort]
     geometry = selection.geometry.name if selection.geometry else None
-    # of two tiles with the same properties the key may be one of them
+    # two tiles with the same properties may differ: one has the key among them
     meaning = (text, args, names, sort, limit, geometry, *([_STYLE_ONLY] if few else []))
     return blake2b(repr(meaning).encode(), digest_size=9).hexdigest()

@@ -1,4 +1,4 @@
-"""The parameter `v`: which version of the data the client wants the tile of."""
+"""The parameter `v`: the version of the data that the client requests."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,15 +9,15 @@ from libs.web.query_params import QueryValues
 
 @lru_cache(maxsize=4096)
 def has_property(collection: Collection, name: str) -> bool:
-    """Whether requests for the collection have a parameter of that name already: a property, or an argument."""
+    """Return whether requests for the collection already have a parameter of that name: a property, or an argument."""
     return collection.column(name) is not None or any(argument.name == name for argument in collection.arguments)
 
 
 def wanted_version(query: QueryValues, collections: Sequence[Collection]) -> tuple[str | None, QueryValues]:
-    """Return the version that the request names, None without one; and the query with `v` as what it means.
+    """Return the version that the request names, None without one; and the query with the meaning of `v`.
 
-    Where a collection has a property `v`, the parameter means that one. Some clients append `?` to any address:
-    at the end of `v` it means nothing, with more behind it is a fault.
+    If a collection has a property `v`, the parameter means that property. Some clients append `?` to any address: at
+    the end of `v` it is ignored, followed by more text it is a fault.
     """
     text: str | None = query.values["v"]
     if text is None:

@@ -1,1 +1,1 @@
-"""Where tiles come from: the cache, else rendering; under which keys, and which are cached."""
+"""Get tiles from the cache, or render them: cache keys, and the choice of tiles to cache."""

@@ -1,12 +1,12 @@
-"""Which tiles with parameters are cached: those that are requested more than once."""
+"""The choice of tiles with parameters to cache: those that are requested more than once."""
 
 import time
 
 
 class Admission:
-    """Remembers for some minutes what was requested: two sets that take turns, each bounded, so is the memory.
+    """Remembers requests of the last minutes in two sets of limited size that take turns, so that memory is limited.
 
-    A client can invent any number of filters; each is requested once and must not evict what others use.
+    A client can invent any number of filters; each is requested once, and must not evict tiles that others use.
     """
 
     def __init__(self, *, seconds: float = 300, most: int = 50_000) -> None:
@@ -17,7 +17,7 @@ class Admission:
         self._since = time.monotonic()
 
     def admits(self, key: str) -> bool:
-        """Whether the key was requested in the last minutes, too; this call counts as a request."""
+        """Return whether the key was requested before in the last minutes; this call counts as a request."""
         if len(self._young) >= self._most or time.monotonic() > self._since + self._seconds:
             self._old, self._young = self._young, set()
             self._since = time.monotonic()

@@ -1,4 +1,4 @@
-"""Tiles are compressed once, stored so, and sent so: read again, and joined."""
+"""Tiles are compressed once, and stored and sent that way; this module also decompresses and joins them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ import deflate
 from libs.web.compression import decompress
 
 _LEVEL = 5
-"""As small as with zlib's level 6, in a fourth of its time (190 kB) to two thirds (8 kB)."""
+"""As small as with zlib's level 6, in a quarter of its time (190 kB) to two thirds (8 kB)."""
 _LARGE = 256 * 1024
-"""Bytes that take some 2 ms."""
+"""Size in bytes that takes about 2 ms to compress."""
 _LARGE_COMPRESSED = 100 * 1024
 
 
 async def compressed(encoded: bytes) -> bytes:
-    """The encoded tile as gzip. A large one is compressed in a thread, so that no other request waits."""
+    """Return the encoded tile as gzip. A large one is compressed in a thread, so that no other request waits."""
     if len(encoded) > _LARGE:
         return await asyncio.to_thread(_compress, encoded)
     return _compress(encoded)
@@ -26,16 +26,16 @@ def _compress(encoded: bytes) -> bytes:
 
 
 async def decompressed(gzipped: bytes) -> bytes:
-    """The encoded tile again, for clients that do not take gzip."""
+    """Decompress a tile, for clients that do not accept gzip."""
     if len(gzipped) > _LARGE_COMPRESSED:
         return await asyncio.to_thread(decompress, gzipped)
     return decompress(gzipped)
 
 
 async def merged(gzipped: Sequence[bytes]) -> bytes:
-    """One tile with the layers of all, as one gzip stream: of several in a row, browsers read the first alone.
+    """Return one tile with the layers of all, as a single gzip stream: of several, browsers read only the first.
 
-    The layers of a vector tile are a repeated field, so that tiles in a row are a tile.
+    The layers of a vector tile are a repeated field, so concatenated tiles are one tile.
     """
     if len(gzipped) < 2:
         return gzipped[0] if gzipped else b""

@@ -1,4 +1,4 @@
-"""Under which keys tiles are cached, and which other tiles say that one is empty. Pure."""
+"""Cache keys of tiles, and the tiles above one whose emptiness includes it. Pure."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +12,7 @@ _GENERATIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class TileKey:
-    """What names the bytes of a tile: software and its limits, state of the data, place, meaning of the parameters."""
+    """Identifies the bytes of a tile: software and limits, version of the data, place, meaning of the parameters."""
 
     build: str
     token: str
@@ -25,20 +25,20 @@ class TileKey:
 
     def __str__(self) -> str:
         place = f"{self.tile_matrix_set}:{self.z}:{self.x}:{self.y}"
-        # last, for an id may hold anything
+        # last, because an id may contain any character
         return f"{self.build}:{self.token}:{place}:{self.variant}:{self.collection}"
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The inverse of `str`. Raises ValueError."""
+        """Invert `str`. Raises ValueError."""
         build, token, tms, z, x, y, variant, collection = text.split(":", 7)
         return cls(build, token, tms, int(z), int(x), int(y), variant, collection)
 
 
 def ancestors(request: TileRequest, build: str, token: str) -> list[tuple[str, int, int, int]]:
-    """Keys of tiles above this one, the nearest first, with their zoom, column and row."""
+    """Return keys of the tiles above this one, the nearest first, with zoom, column and row."""
     if request.geometry.is_geography:
-        # its index knows boxes on the sphere, of which a smaller one may reach beyond a larger one
+        # its index uses boxes on the sphere, of which a smaller one may reach beyond a larger one
         return []
     left, bottom, right, top = request.region.bounds
     across, down = (left + right) / 2, (bottom + top) / 2
@@ -53,12 +53,12 @@ def ancestors(request: TileRequest, build: str, token: str) -> list[tuple[str, i
 
 
 def says_empty(request: TileRequest, z: int, x: int, y: int) -> bool:
-    """Whether no row near the tile z/x/y means no row near the requested one.
+    """Return whether an empty tile z/x/y implies that the requested tile is empty.
 
-    Rows are looked for by boxes around the tile and its buffer. The buffer is a part of the tile's size, so that a
-    smaller tile's is within a larger one's in sets whose tiles nest; but sets have levels that do not nest, rows of
-    another width, and boxes that come out of a transformation. So the boxes themselves are compared: what is in none
-    of the larger ones cannot be in a smaller one within them.
+    Rows are selected by boxes around the tile and its buffer. The buffer is a part of the tile's size, so if the set's
+    tiles nest, a smaller tile's box is within a larger one's. But some sets have levels that do not nest, rows of
+    another width, and boxes computed by a transformation. So the boxes are compared: a row outside all larger boxes
+    cannot be in a smaller box within them.
     """
     region = request.region
     above = region_of(request.tile_matrix_set.tile_bounds(z, x, y), request.tile_matrix_set, request.geometry)

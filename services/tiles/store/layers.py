@@ -1,4 +1,4 @@
-"""A tile of several collections: the tile of each, from where that one comes from, joined as bytes."""
+"""A tile of several collections: the tile of each, from the cache or rendered, joined as bytes."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,15 +10,16 @@ from services.tiles.store.compression import merged
 from services.tiles.store.tile_store import Tile, TileStore
 
 _MADE_AT_ONCE = 4
-"""Of one tile: the layers of a few that nobody has asked for yet must not fill the queue of the process."""
+"""Maximum number of layers of one tile to render at once: uncached layers must not fill the queue of the process."""
 
 
 async def joined_tile(
     store: TileStore, requests: Sequence[TileRequest], turns: asyncio.Semaphore | None = None, *, lasting: bool = False
 ) -> Tile:
-    """One tile with the layers of all, in their order; where they have to be made, in turns that others may share.
+    """Return one tile with the layers of all, in their order; rendering happens in turns that other tiles may share.
 
-    Never one that lacks a layer: where a collection's tile cannot be had, raises its error, which then names it.
+    The tile always has every layer: if the tile of a collection fails, this raises its error, with the collection's
+    name.
     """
     turns = turns or asyncio.Semaphore(_MADE_AT_ONCE)
     tiles = await asyncio.gather(*(_layer(store, request, turns, lasting) for request in requests))
@@ -42,7 +43,7 @@ async def _layer(store: TileStore, request: TileRequest, turns: asyncio.Semaphor
 
 
 def _naming(error: DomainError, collection: str) -> DomainError:
-    """The same error with the collection that it comes from."""
+    """Return the same error with the name of its collection."""
     if isinstance(error, InvalidParameters):
         return type(error)([replace(fault, msg=f"{fault.msg} (collection {collection})") for fault in error.faults])
     if isinstance(error, Unavailable) and not isinstance(error, Restarting):

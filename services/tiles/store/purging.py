@@ -1,4 +1,4 @@
-"""Tells a CDN to forget what it keeps of a collection whose data have changed."""
+"""Tell a CDN to purge the cached responses of a collection whose data changed."""
 
 import asyncio
 import logging
@@ -25,27 +25,27 @@ CLAIM = "p:"
 _CLAIM_SECONDS = 7 * 24 * 3600.0
 _LOOK_SECONDS = 0.5
 _AGAIN_SECONDS = 5.0
-"""What a process that had not noticed the change yet, or a cache on the way, gave the CDN meanwhile goes then."""
+"""Seconds until a second purge: it removes responses of processes and caches that noticed the change late."""
 TIMEOUT_SECONDS = 5.0
 _PAUSES = (1.0, 4.0, 16.0, 60.0)
-"""After a request that failed, before the next one: the last one again and again."""
+"""Pauses in seconds after failed requests; the last one repeats."""
 _KEYS_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """Where to tell it."""
+    """The purge address of the CDN."""
 
     url: str
-    """With `{key}` a request for each key goes there; without it the keys are in the header `Surrogate-Key`."""
+    """With `{key}`, each key gets its own request; without it, the keys are in the header `Surrogate-Key`."""
     method: str
     headers: dict[str, str]
 
 
 class Purging:
-    """Sends the keys of collections whose version is another one: one process of all, as Redis knows them.
+    """Sends the keys of collections with a new version: from one process of all, coordinated through Redis.
 
-    Without Redis each process sends them; that a CDN forgets twice does no harm.
+    Without Redis each process sends them; a second purge does no harm.
     """
 
     def __init__(self, store: TileStore, cache: TileCache, catalogue: CatalogueClient, hook: Hook) -> None:
@@ -86,7 +86,7 @@ class Purging:
                 changed[collection.id] = label
         claims = [f"{CLAIM}{label}:{id_}" for id_, label in changed.items()]
         mine = await asyncio.gather(*(self._cache.claim(name, seconds=_CLAIM_SECONDS) for name in claims))
-        # None: there is nobody to agree with
+        # None: without Redis, there is no coordination
         ours = [id_ for id_, own in zip(changed, mine, strict=True) if own is not False]
         keys = [surrogate_key(id_) for id_ in ours]
         if keys and not await self._purge(keys):
@@ -107,7 +107,7 @@ class Purging:
             self._failures += 1
             self._rest_until = time.monotonic() + pause
             _PURGES.labels("failed").inc()
-            # its text may hold the address, which may hold a secret
+            # its text may contain the address, which may contain a secret
             fields = {"cause": type(error).__name__, "status": getattr(error, "status", None), "again_in": pause}
             _LOG.warning("a CDN was not told of changes", extra={"fields": fields})
             return False

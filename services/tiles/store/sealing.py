@@ -1,8 +1,8 @@
-"""Which cached tiles are exactly those of their version: the data were the same before and after they were made.
+"""Mark cached tiles that exactly match their version: the data did not change while they were rendered.
 
-A version is read before the rows, once a second. A tile that is made in the second before a change is noticed may have
-newer rows than its version says; it is found under a version that is about to end, and does no harm as long as nobody
-keeps it. Where the next look finds the version still the same, nothing was changed meanwhile: the tile is marked.
+The version is read once a second, before the rows. A tile rendered in the second before a change is noticed may have
+newer rows than its version says. It is stored under a version that is about to end, and does no harm unless a client
+caches it for long. If the next poll still finds the same version, nothing changed in between: the tile is marked.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ _MOST_BYTES = 32 * 1024 * 1024
 
 
 class Sealing:
-    """Marks tiles in the cache after the next look at the data's versions, which takes a second or so."""
+    """Marks tiles in the cache after the next poll of the data's versions, about a second later."""
 
     def __init__(self, cache: TileCache, versions: DataVersions) -> None:
         self._cache = cache
@@ -26,14 +26,14 @@ class Sealing:
         self._working: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
-        """Give up what is not marked yet; who reads it next tries again."""
+        """Cancel pending marks; the next reader of the tile tries again."""
         if self._working is not None:
             self._working.cancel()
             with suppress(asyncio.CancelledError):
                 await self._working
 
     def add(self, collection: Collection, token: str, name: str, marked: bytes) -> None:
-        """Put `marked` in the place of the entry `name`, if it is there, unless the version of `token` has ended."""
+        """Replace the entry `name`, if it still exists, by `marked`, unless the version of `token` has ended."""
         if name in self._waiting or self._bytes + len(marked) > _MOST_BYTES:
             return
         self._waiting[name] = (collection, token, marked)
@@ -42,7 +42,7 @@ class Sealing:
             self._working = asyncio.create_task(self._work())
 
     def lasts(self, collection: Collection, token: str) -> bool:
-        """Whether the version of `token` is the collection's still, and such that its tiles can be exact."""
+        """Return whether `token` is still the collection's version, and the version is one whose tiles can be exact."""
         version = self._versions.version(collection)
         return version is not None and version.exact and version.token == token
 

@@ -1,4 +1,4 @@
-"""Where tiles come from: the cache, else PostGIS, once for all who ask at the same time."""
+"""Get a tile from the cache, or render it once for all concurrent requests."""
 
 import asyncio
 from collections import Counter
@@ -34,48 +34,49 @@ _MAKING = Gauge("dams_tile_queue", "Tiles that are made at present, or wait for 
 _MOST = Gauge("dams_tile_queue_limit", "Tiles that may be made or wait for a connection")
 
 FULL, EMPTY, CLAIM = "t:", "e:", "c:"
-"""What a key in the cache holds: a tile; that no row comes near one; that somebody is making one."""
+"""Prefixes of cache keys: a tile; the sign that no row is near it; the claim of a process that renders it."""
 
 _COUNT_BYTES = 4
-"""Of each of the two numbers that precede a tile in the cache."""
+"""Size in bytes of each of the two numbers before a tile in the cache."""
 _MOST_COUNTED = 2**30 - 1
 _EXACT = b"\1"
-"""What the sign of an empty tile holds that is exact."""
+"""Content of the sign of an exact empty tile."""
 _EXPENSIVE_ROWS = 5_000
-"""On a tile, were they spread evenly."""
+"""Rows per tile, if they were spread evenly, above which rendering counts as expensive."""
 _CLAIM_SECONDS = 60
-"""Longer than making a tile takes; whoever waits for one that nobody makes any more gives up earlier."""
+"""Lifetime of a claim in seconds, longer than rendering takes; a process that waits for a lost claim gives up earlier.
+"""
 _WAIT_SECONDS = 3.0
 _LOOK_AGAIN_SECONDS = 0.04
 _TOO_SLOW_SECONDS = 30
-"""For which a tile is not tried again that the server was still making after the time limit."""
+"""Seconds during which a tile is not retried if the server was still working on it after the timeout."""
 _MOST_TOO_SLOW = 10_000
 _ABANDONED_AFTER_SECONDS = 0.5
-"""How long a tile that nobody waits for any more is still made, for the cache: nearly all are ready by then."""
+"""Seconds for which to keep rendering an abandoned tile for the cache. Nearly all finish within it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """An encoded tile: gzip-compressed, or no bytes at all where it is empty."""
+    """An encoded tile: gzip-compressed, or empty bytes for an empty tile."""
 
     gzipped: bytes
     tier: str
-    """Which tier answered: `redis` or `postgis`."""
+    """Source of the tile: `redis` or `postgis`."""
     left_out: int = 0
-    """Features that are near the tile but beyond its limits."""
+    """Number of features that are near the tile but exceed its limits."""
     estimated: bool = False
-    """Whether their number is an estimate."""
+    """Whether this number is an estimate."""
     why: str = ""
-    """More about the tier."""
+    """Details about the tier."""
     exact: bool = False
-    """Whether no row was changed between the data's version and the tile (`services/tiles/store/sealing.py`)."""
+    """Whether no row changed between the data's version and the tile (`services/tiles/store/sealing.py`)."""
     nothing_near: bool = False
-    """Whether no row comes near it, so that those below are empty, too."""
+    """Whether no row is near it, so that the tiles below it are empty, too."""
     simplified: int = 0
-    """Features that are drawn differently from how they are stored, by more than half a unit of the tile."""
+    """Number of features drawn differently from their stored geometry, by more than half a unit of the tile."""
 
     def entry(self, key: str) -> tuple[str, bytes]:
-        """Name and content of the tile in the cache."""
+        """Return name and content of the tile in the cache."""
         if self.nothing_near:
             return EMPTY + key, _EXACT if self.exact else b""
         # lowest bits: the number is an estimate, the tile is exact
@@ -85,7 +86,7 @@ class Tile:
 
     @classmethod
     def of_entry(cls, content: bytes) -> Self:
-        """The tile that has this content in the cache."""
+        """Return the tile with this content in the cache."""
         number, simplified = (int.from_bytes(content[at : at + _COUNT_BYTES]) for at in (0, _COUNT_BYTES))
         return cls(
             content[2 * _COUNT_BYTES :],
@@ -98,15 +99,15 @@ class Tile:
 
     @classmethod
     def of_sign(cls, content: bytes, why: str = "") -> Self:
-        """An empty tile, as a sign with this content in the cache says."""
+        """Return the empty tile of a sign with this content in the cache."""
         return cls(b"", "redis", why=why, exact=content == _EXACT, nothing_near=True)
 
 
 class TileStore:
     """Tiles of collections.
 
-    `most_rendering` may be made at once or wait for a connection, of one collection a `share` of these. The others are
-    refused at once.
+    At most `most_rendering` tiles are rendered or wait for a connection at once, of one collection a `share` of these.
+    Further ones are refused at once.
     """
 
     def __init__(
@@ -136,27 +137,27 @@ class TileStore:
         self._rendering_of: Counter[str] = Counter()
         self._max_bytes = max_bytes
         self.limits = f"{max_features}.{max_bytes}"
-        """What makes the bytes besides the data and the software."""
+        """The limits that affect the bytes, besides the data and the software."""
         self.build = f"{build_id('tiles')}.{self.limits}"
 
     async def close(self) -> None:
-        """Give up the tiles that are still made."""
+        """Cancel the tiles being rendered."""
         await self._flights.close()
         await self._sealing.close()
 
     def version(self, collection: Collection) -> DataVersion | None:
-        """The state of the collection's rows; None where that is not known."""
+        """Return the version of the collection's rows; None if unknown."""
         return self._versions.version(collection)
 
     def token(self, collection: Collection) -> str | None:
-        """That state in a few letters."""
+        """Return that version as a short text."""
         version = self.version(collection)
         return version.token if version else None
 
     def edition(self, collections: Sequence[Collection]) -> str | None:
-        """What tiles of these collections have as `v`: another one whenever their bytes may be others.
+        """Return the value of `v` for tiles of these collections: it changes whenever their bytes may.
 
-        None where that is not known exactly, or where `v` is a property of one of them.
+        Returns None if the exact version is unknown, or if `v` is a property of one of the collections.
         """
         versions = [self.version(collection) for collection in collections]
         if not all(version is not None and version.exact for version in versions):
@@ -166,19 +167,19 @@ class TileStore:
         return self.label(collections)
 
     def label(self, collections: Sequence[Collection]) -> str | None:
-        """A name for the state of their rows and what makes tiles of these; None where it is not known of one."""
+        """Return a name for the version of their rows and the software; None if one is unknown."""
         states = tuple([(collection.id, self.token(collection)) for collection in collections])
         if not states or any(token is None for _, token in states):
             return None
         return _label(self.build, states)
 
     def described(self, collections: Sequence[Collection]) -> dict[str, str]:
-        """What metadata of styles tell of that state."""
+        """Return the metadata of styles about that version."""
         label = self.label(collections)
         return {} if label is None else {"dams:version": label}
 
     def key(self, request: TileRequest) -> str | None:
-        """A name for exactly these bytes; None where the data's version is not known."""
+        """Return the name of exactly these bytes; None if the data's version is unknown."""
         collection, tms = request.selection.collection, request.tile_matrix_set
         token = self.token(collection)
         if token is None:
@@ -188,9 +189,9 @@ class TileStore:
     async def tile(
         self, request: TileRequest, key: str | None, turns: asyncio.Semaphore | None = None, *, lasting: bool = False
     ) -> Tile:
-        """The tile; where it has to be made, in its turn. Raises Unavailable.
+        """Return the tile, rendered in its turn if necessary. Raises Unavailable.
 
-        `lasting` says that it is wanted for ever: where it is not known to be exact, it will be looked into.
+        `lasting` says that the client wants to cache it forever: if it is not known to be exact, that will be checked.
         """
         if key is None:
             tile = await self._in_turn(request, None, turns)
@@ -211,7 +212,7 @@ class TileStore:
             return Tile.of_sign(found[1])
         for (_, z, x, y), sign in zip(above, found[2:], strict=True):
             if sign is not None and says_empty(request, z, x, y):
-                # for those below, whom that ancestor may be too far away from
+                # also for tiles below this one, which may be too far from that ancestor
                 self._put(request, EMPTY + key, sign)
                 return Tile.of_sign(sign, "empty parent")
         if not self._is_expensive(request):
@@ -219,7 +220,7 @@ class TileStore:
         return await self._render_once(request, key, turns)
 
     async def _render_once(self, request: TileRequest, key: str, turns: asyncio.Semaphore | None) -> Tile:
-        """Rendered by one replica for all, as far as Redis knows, and not longer than it is worth waiting."""
+        """Render in one replica for all, coordinated through Redis, and do not wait longer than is useful."""
         until = asyncio.get_running_loop().time() + _WAIT_SECONDS
         while asyncio.get_running_loop().time() < until:
             mine = await self._cache.claim(CLAIM + key, seconds=_CLAIM_SECONDS)
@@ -228,7 +229,7 @@ class TileStore:
             try:
                 if not mine:
                     await asyncio.sleep(_LOOK_AGAIN_SECONDS)
-                # also with the claim: who had it before may have ended since the last look
+                # even with the claim: its previous holder may have finished since the last check
                 full, empty = await self._cache.get(FULL + key, EMPTY + key)
                 if full is not None:
                     return Tile.of_entry(full)
@@ -245,7 +246,7 @@ class TileStore:
     def _is_expensive(request: TileRequest) -> bool:
         rows = request.selection.collection.rows
         if rows is None or request.variant:
-            # it may not be cached, so nobody can wait for it
+            # the tile may not be cached, so other processes cannot wait for it
             return False
         matrix = request.tile_matrix_set.matrix(request.z)
         return rows > _EXPENSIVE_ROWS * matrix.columns * matrix.rows
@@ -259,12 +260,12 @@ class TileStore:
     async def _render(self, request: TileRequest, key: str | None) -> Tile:
         collection = request.selection.collection.id
         if self._rendering >= self._most_rendering or self._rendering_of[collection] >= self._most_of_collection:
-            # a longer queue would only make all wait longer than clients do
+            # in a longer queue, all would wait longer than clients do
             raise Unavailable("Too many tiles are being made at the moment; try again.", retry_after=2, cause="queue")
-        # of whatever version: functions, which have none, are the slowest
+        # independent of the version: functions, which have none, are the slowest
         place = (collection, request.tile_matrix_set.id, request.z, request.x, request.y, request.variant)
         if place in self._too_slow:
-            # the server is still at the last attempt: each further one would occupy it more
+            # the server still works on the last attempt: each further one would add load
             raise Unavailable(
                 "This tile took too long to make a moment ago; ask for a smaller area or for less, or try again later.",
                 retry_after=_TOO_SLOW_SECONDS,
@@ -295,7 +296,7 @@ class TileStore:
         return tile
 
     async def _rendered(self, request: TileRequest) -> Rendered:
-        """The tile; invalid rows are not searched for where that led to nothing a moment ago."""
+        """Return the rendered tile; skip the search for invalid rows if it failed a moment ago."""
         collection, column = request.selection.collection.id, request.geometry.name
         seconds = 0.0 if (collection, column) in self._unrepairable else SEARCH_SECONDS
         try:
@@ -312,7 +313,7 @@ class TileStore:
 
     def _seal(self, request: TileRequest, key: str, tile: Tile) -> None:
         collection, token = request.selection.collection, key.split(":", 2)[1]
-        # what will never be marked is asked for again and again: no entry is made of it each time
+        # do not build an entry that will never be marked, for every request
         if self._sealing.lasts(collection, token):
             self._sealing.add(collection, token, *replace(tile, exact=True).entry(key))
 
@@ -329,5 +330,5 @@ def _label(build: str, states: tuple[tuple[str, str | None], ...]) -> str:
 
 
 def is_empty(name: str, size: int) -> bool:
-    """Whether the entry of that name and number of bytes in the cache is of an empty tile."""
+    """Return whether the cache entry of that name and size in bytes is of an empty tile."""
     return name.startswith(EMPTY) or size <= 2 * _COUNT_BYTES

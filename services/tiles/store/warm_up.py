@@ -1,4 +1,4 @@
-"""After a change of data, the tiles that everybody sees first are made before they are requested."""
+"""After a change of data, render the tiles that every visitor sees first, before they are requested."""
 
 import asyncio
 import logging
@@ -25,16 +25,16 @@ _TILES = Counter("dams_warm_up_tiles_total", "Tiles looked for by the warm-up, b
 CLAIM = "w:"
 _LOOK_SECONDS = 0.5
 _SETTLED_SECONDS = 1.0
-"""Data that go on changing are left alone until they have stood for so long."""
+"""Seconds for which data must stay unchanged before the tiles are rendered."""
 _CLAIM_SECONDS = 3600.0
 _REST = 10
-"""A collection is not warmed again before so many times as long as it took."""
+"""Minimum pause between two rounds of a collection, as a multiple of a round's duration."""
 
 
 class WarmUp:
-    """Makes the tiles of some matrix sets and zooms, one at a time, in one replica of all.
+    """Renders the tiles of some matrix sets and zooms, one at a time, in only one replica.
 
-    Without Redis there is nothing to warm, and nobody to agree with.
+    Without Redis, it does nothing: there is no cache, and no coordination.
     """
 
     def __init__(
@@ -97,10 +97,10 @@ class WarmUp:
                     made += await self._make(collection, identifier, z, x, y)
             result = "warmed"
         except DomainError as error:
-            # the next who asks for that tile hears of it
+            # the next request for that tile gets the error
             result = f"given up: {error}"
         except asyncio.CancelledError:
-            # another replica may go on
+            # let another replica continue
             self._cache.release(self._name(collection, token))
             result = "stopped"
             raise
@@ -114,7 +114,7 @@ class WarmUp:
         return f"{CLAIM}{self._store.build}:{token}:{collection.id}"
 
     async def _make(self, collection: Collection, identifier: str, z: int, x: int, y: int) -> int:
-        """The tile as our map asks for it, and as others do."""
+        """Render the tile as our map requests it, and as other clients do."""
         made = 0
         for request_of in (tile_of_style, plain_tile):
             started = time.monotonic()
@@ -123,6 +123,6 @@ class WarmUp:
             _TILES.labels(tile.tier).inc()
             if tile.tier == "postgis":
                 made += 1
-                # half of one connection's time at the most
+                # use at most half of one connection's time
                 await asyncio.sleep(time.monotonic() - started)
         return made

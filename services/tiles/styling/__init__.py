@@ -1,1 +1,1 @@
-"""MapLibre styles: a collection's look, and the basemap below it."""
+"""MapLibre styles: the look of a collection, and the basemap below it."""

@@ -1,4 +1,4 @@
-"""The basemap's source and layers: vector tiles that the viewer service hands out, or an operator's raster tiles."""
+"""The basemap's source and layers: the viewer service's vector tiles, or an operator's raster tiles."""
 
 from dataclasses import asdict
 from typing import Any
@@ -13,11 +13,11 @@ FONT, FONT_ITALIC = "Inter", "Inter Italic"
 _RASTER = "basemap-raster"
 _VECTOR = "basemap"
 _LAST_ZOOM = 6
-"""Of the tiles (services/viewer/build/atlas/tiles.mjs); nearer views enlarge them."""
+"""Last zoom of the tiles (services/viewer/build/atlas/tiles.mjs); nearer views enlarge them."""
 
 
 def font_faces(base_url: str) -> dict[str, list[dict[str, str]]]:
-    """Fonts of the labels, so that no glyph server is needed."""
+    """Return the fonts of the labels, so that no glyph server is needed."""
     return {
         FONT: [{"url": f"{base_url}/basemap/fonts/inter-regular.woff2"}],
         FONT_ITALIC: [{"url": f"{base_url}/basemap/fonts/inter-italic.woff2"}],
@@ -25,7 +25,7 @@ def font_faces(base_url: str) -> dict[str, list[dict[str, str]]]:
 
 
 def basemap_sources(base_url: str) -> dict[str, dict[str, Any]]:
-    """Our source of vector tiles, in Web Mercator as all that MapLibre draws."""
+    """Return our source of vector tiles, in Web Mercator like everything that MapLibre draws."""
     return {
         _VECTOR: {
             "type": "vector",
@@ -37,10 +37,10 @@ def basemap_sources(base_url: str) -> dict[str, dict[str, Any]]:
 
 
 def themed(layer: Layer, **roles: str) -> Layer:
-    """`layer` with paint properties from the light palette, and those of the dark one in its metadata.
+    """Return `layer` with paint properties from the light palette, and those of the dark one in its metadata.
 
-    `roles` maps a paint property (with _ for -) to a colour's name in the palettes. A viewer with a dark
-    theme replaces the paint properties by `metadata["dams:dark"]`; all others draw the light ones.
+    `roles` maps a paint property (with _ for -) to a colour's name in the palettes. A viewer with a dark theme replaces
+    the paint properties by `metadata["dams:dark"]`; all others draw the light ones.
     """
     light, dark = asdict(LIGHT), asdict(DARK)
     names = {name.replace("_", "-"): role for name, role in roles.items()}
@@ -53,12 +53,12 @@ def themed(layer: Layer, **roles: str) -> Layer:
 
 
 def basemap_layers() -> tuple[list[Layer], list[Layer]]:
-    """Layers to draw below the data, and labels to draw above them."""
+    """Return the layers to draw below the data, and the labels to draw above them."""
     return _below(), _labels()
 
 
 def raster_sources(basemap: Basemap) -> dict[str, dict[str, Any]]:
-    """The source of an operator's basemap."""
+    """Return the source of an operator's basemap."""
     return {
         _RASTER: {
             "type": "raster",
@@ -71,7 +71,7 @@ def raster_sources(basemap: Basemap) -> dict[str, dict[str, Any]]:
 
 
 def raster_layers() -> tuple[list[Layer], list[Layer]]:
-    """Layers of an operator's basemap below the data; it has its own labels."""
+    """Return the layers of an operator's basemap below the data; it has its own labels."""
     dimmed = {"dams:dark": {"raster-brightness-max": 0.7}}
     raster = {"id": _RASTER, "type": "raster", "source": _RASTER, "paint": {"raster-brightness-max": 1}}
     return [_sea(), {**raster, "metadata": dimmed}], []
@@ -82,9 +82,9 @@ def _sea() -> Layer:
 
 
 def _only(kind: str) -> list[Any]:
-    """The filter of basemap features of this kind.
+    """Return the filter of basemap features of this kind.
 
-    Clients that pass over source layers apply these layers to the data, too; there nothing passes this.
+    Clients that ignore source layers apply these layers to the data, too; the filter excludes all data.
     """
     return ["==", ["get", "basemap"], kind]
 
@@ -141,7 +141,7 @@ def _below() -> list[Layer]:
 
 
 def _labels() -> list[Layer]:
-    """The last has room first."""
+    """Return the label layers; the last one is placed first."""
 
     def label(kind: str, filter_: list[Any], layout: dict[str, Any], paint: dict[str, Any], **more: Any) -> Layer:
         layout = {"text-field": ["get", "name"], "text-font": [FONT], **layout}
@@ -170,7 +170,7 @@ def _labels() -> list[Layer]:
         minzoom=3,
     )
     size: list[Any] = ["get", "size"]
-    # a dot where the town is, and its name below: one symbol, so that there is no dot without a name
+    # the dot of a town and its name below are one symbol, so that no dot appears without a name
     town = label(
         "town",
         from_zoom,

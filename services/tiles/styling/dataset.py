@@ -9,7 +9,7 @@ from services.tiles.styling.document import style_json
 
 SOURCE = "dataset"
 _ORDER = {"fill": 0, "line": 1, "circle": 2, "symbol": 3}
-"""What covers much lies below what covers little."""
+"""Large shapes lie below small ones."""
 
 
 def layer_styles(
@@ -23,7 +23,7 @@ def layer_styles(
     basemap: Basemap | None = None,
     plain: bool = False,
 ) -> list[dict[str, Any]]:
-    """The style of each layer, for `dataset_style`: their sources, which that replaces, are of no tiles."""
+    """Return the style of each layer for `dataset_style`, which replaces their sources; these have no tiles."""
     return [
         style_json(
             collection_id=collection.id,
@@ -46,10 +46,10 @@ def layer_styles(
 
 
 def dataset_style(styles: Sequence[Mapping[str, Any]], *, title: str, source: Mapping[str, Any]) -> dict[str, Any]:
-    """One style of `styles`, each that of a collection as `style_json` makes it, in the order of their collections.
+    """Combine `styles`, each that of a collection made by `style_json`, in the order of their collections.
 
-    Areas lie below lines, and these below points; within each of them a collection above those before it. `source` is
-    that of the tiles with all layers.
+    Areas lie below lines, and lines below points; within each kind, a collection lies above those before it. `source`
+    has the tiles with all layers.
     """
     first = styles[0]
     data = [

@@ -31,23 +31,22 @@ def style_json(
     basemap: Basemap | None = None,
     plain: bool = False,
 ) -> dict[str, Any]:
-    """StyleJSON of a collection: valid MapLibre style v8, drawable without any other server but that of `basemap`.
+    """Return the StyleJSON of a collection: a valid MapLibre style v8 that needs no other server, except for `basemap`.
 
-    `geometry_type` is a simple features name (`Point`, `MultiPolygon`, `Geometry`, …), `properties` maps
-    property names to JSON types, `tiles_url_template` holds `{z}`, `{x}`, `{y}`, and `bounds` is
-    west, south, east, north in degrees (west > east where it crosses ±180°), `basemap` an operator's raster tiles
-    in place of ours. `plain` gives a layer for each colour instead of expressions. The source layer, the source
-    and the prefix of the layers' ids are the collection's id.
+    `geometry_type` is a simple features name (`Point`, `MultiPolygon`, `Geometry`, …), `properties` maps property names
+    to JSON types, `tiles_url_template` contains `{z}`, `{x}`, `{y}`. `bounds` is west, south, east, north in degrees
+    (west > east if it crosses ±180°), `basemap` an operator's raster tiles instead of ours. `plain` makes a layer for
+    each colour instead of expressions. Source layer, source and the prefix of layer ids are the collection's id.
 
-    `metadata` describes to a viewer what the document cannot say itself: `dams:collection`,
-    `dams:tileMatrixSet`, `dams:geometryType`, `dams:layers` (ids of the layers that draw data), and
-    `dams:legend`, a list of `{title, unit, properties, symbol, classes | sizes}`. Each themed layer's
-    `metadata["dams:dark"]` holds its paint properties for a dark theme.
+    `metadata` has facts for a viewer that MapLibre styles cannot express: `dams:collection`, `dams:tileMatrixSet`,
+    `dams:geometryType`, `dams:layers` (ids of the layers that draw data), and `dams:legend`, a list of `{title, unit,
+    properties, symbol, classes | sizes}`. Each themed layer's `metadata["dams:dark"]` has its paint properties for a
+    dark theme.
     """
     look = look_of(collection_id, geometry_type, properties)
     data = data_layers(collection_id, geometry_type, look)
     if plain:
-        # programs that read few expressions would write all marks of a layer alike
+        # programs that read few expressions would draw all marks of a layer in the same shape
         data = plain_layers([layer for layer in data if not is_mark(layer)])
     below, labels = raster_layers() if basemap else basemap_layers()
     center_zoom = _center_and_zoom(bounds, minzoom, maxzoom)
@@ -73,7 +72,7 @@ def style_json(
 def vector_source(
     template: str, minzoom: int, maxzoom: int, bounds: Sequence[float] | None, attribution: str | None
 ) -> dict[str, Any]:
-    """The source of a style: tiles at `template`, `bounds` as of `style_json`."""
+    """Return the source of a style: tiles at `template`, `bounds` as in `style_json`."""
     source: dict[str, Any] = {"type": "vector", "tiles": [template], "minzoom": minzoom, "maxzoom": maxzoom}
     if bounds is not None and bounds[0] <= bounds[2]:
         source["bounds"] = [round(value, 6) for value in bounds]
@@ -83,7 +82,7 @@ def vector_source(
 
 
 def _center_and_zoom(bounds: Sequence[float] | None, minzoom: int, maxzoom: int) -> tuple[list[float], int]:
-    """Middle of the bounds and the zoom at which they fill about a screen of 1024 pixels."""
+    """Return the middle of the bounds, and the zoom at which they roughly fill a screen of 1024 pixels."""
     if bounds is None:
         return [0.0, 0.0], max(1, minzoom)
     west, south, east, north = bounds

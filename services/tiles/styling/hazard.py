@@ -1,4 +1,4 @@
-"""Which look a collection gets: by the properties it has, then by what its id says, else a generic one."""
+"""Choose the look of a collection: by its properties, then by its id, else a generic one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from services.tiles.styling.palette import (
     Symbol,
 )
 
-# magnitude to radius in pixels at zoom 1 and zoom 6: area grows with the energy's feel, not the energy
+# magnitude to radius in pixels at zoom 1 and zoom 6: area grows with the felt strength, not the energy
 _MAGNITUDE_RADII = ((4, 1.7, 4.5), (5, 2.6, 7.5), (6, 4.6, 13), (7, 8.5, 24), (8, 15, 42))
 _LEGEND_DIAMETERS = (("4", 5), ("5", 8), ("6", 13), ("7", 22), ("8", 34))
 
@@ -30,17 +30,17 @@ _NODE_RADIUS = by_zoom(1, 1.8, 4, 3.2, 6, 5.2, 10, 8)
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What the rules look at."""
+    """The facts that the rules use."""
 
     name: str
-    """Of the collection, without its schema, in lower case."""
+    """Name of the collection, without its schema, in lower case."""
     names: tuple[str, ...]
-    """Of the properties."""
+    """Names of the properties."""
     symbol: Symbol
 
 
 def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any]) -> Look:
-    """The look of a collection with these properties (name to JSON type)."""
+    """Return the look of a collection with these properties (name to JSON type)."""
     subject = _Subject(
         name=collection_id.rpartition(".")[2].lower(),
         names=tuple(properties),
@@ -87,7 +87,7 @@ def _earthquake(subject: _Subject) -> Look | None:
         radius=by_zoom(1, radius(1), 6, radius(2)),
         opacity=0.78,
         cased=False,
-        # small shocks stay visible, and clickable, on top of large ones
+        # small earthquakes stay visible, and clickable, above large ones
         sort_key=["-", 0, magnitude],
         legend=(sizes,),
     )
@@ -108,7 +108,7 @@ def _storm(subject: _Subject) -> Look | None:
     scale = CATEGORY.for_properties(names) or WIND.for_properties(names)
     if scale is None:
         return None
-    # positions of one storm, hour by hour, are small, and not named each
+    # hourly positions of one storm are small, and not labelled individually
     is_named = "name" in names and "valid_time" not in names
     forecast: Expression = ["case", ["==", ["get", "kind"], "forecast"], 0.45, 0.95]
     return Look(
@@ -124,7 +124,7 @@ def _storm(subject: _Subject) -> Look | None:
 
 
 def _category_color(names: tuple[str, ...]) -> Expression:
-    """By category; a feature whose category is missing or of another scale is coloured by its wind."""
+    """Return the colour by category; without a category, or with one of another scale, by wind."""
     wind = WIND.for_properties(names)
     if "category" not in names:
         return wind.color() if wind else GENERIC
@@ -136,7 +136,7 @@ def _category_color(names: tuple[str, ...]) -> Expression:
 
 def _alert(subject: _Subject) -> Look | None:
     alert = ALERT.for_properties(subject.names)
-    # a flood that was observed may say how it was alerted; how severe it is says more
+    # an observed flood may also have an alert level; its severity says more
     if alert is None or "began" in subject.names:
         return None
     return Look(

@@ -1,4 +1,4 @@
-"""From the look of a collection to its MapLibre layers, for every kind of geometry."""
+"""Convert the look of a collection to MapLibre layers, for every kind of geometry."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,40 +18,40 @@ _DIMENSIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How the features of a collection look; `legend` describes it (see `metadata` in document.py)."""
+    """The look of a collection's features; `legend` describes it (see `metadata` in document.py)."""
 
     color: Expression = GENERIC
     radius: Expression = field(default_factory=lambda: by_zoom(1, 2.6, 6, 6, 12, 9))
-    """Of points, in pixels."""
+    """Radius of points, in pixels."""
     width: Expression = field(default_factory=lambda: by_zoom(1, 1.6, 6, 3, 12, 5))
-    """Of lines, in pixels."""
+    """Width of lines, in pixels."""
     casing_width: Expression = field(default_factory=lambda: by_zoom(1, 2.8, 6, 4.6, 12, 7))
     opacity: Expression = 0.85
-    """Of points."""
+    """Opacity of points."""
     fill_opacity: Expression = 0.35
     sort_key: Expression | None = None
-    """What has more is drawn on top."""
+    """Features with a larger value are drawn on top."""
     cased: bool = True
     """Whether points and lines have an edge that makes pale colours visible."""
     provisional: bool = False
-    """Dashed lines and hollow points."""
+    """Whether lines are dashed and points hollow."""
     mark: Expression | None = None
-    """A shape that tells the class without its colour, and where an area is that is too small to be seen."""
+    """A shape that shows the class without colour, and the position of an area too small to be seen."""
     label: str | None = None
-    """Name of a property to write beside points and along lines."""
+    """Name of the property to write beside points and along lines."""
     legend: tuple[dict[str, Any], ...] = ()
 
 
 def by_zoom(*stops: Expression) -> Expression:
-    """Linear in the zoom level: zoom, value, zoom, value, …"""
+    """Interpolate linearly in the zoom level: zoom, value, zoom, value, …"""
     return ["interpolate", ["linear"], ["zoom"], *stops]
 
 
 def data_layers(collection_id: str, geometry_type: str, look: Look) -> list[Layer]:
-    """Layers that draw a collection; source and source layer are named by its id.
+    """Return the layers that draw a collection; source and source layer are named by its id.
 
-    `geometry_type` is a simple features type name; anything but a point, line or polygon type
-    (`Geometry`, `GeometryCollection`) gets layers for all three, each filtered by the geometry it draws.
+    `geometry_type` is a simple features type name. A type other than point, line or polygon (`Geometry`,
+    `GeometryCollection`) gets layers for all three, each filtered by the geometry that it draws.
     """
     dimensions = _DIMENSIONS.get(geometry_type, ("Polygon", "LineString", "Point"))
     makers = {"Polygon": _polygons, "LineString": _lines, "Point": _points}
@@ -138,19 +138,19 @@ def _points(look: Look) -> list[Layer]:
     if look.cased:
         return [themed(circle, circle_stroke_color="casing")]
     circle["paint"] |= {"circle-stroke-color": "#ffffff", "circle-stroke-opacity": 0.85}
-    # on dark ground a full white edge outshines the colour of small circles
+    # on a dark background, a full white edge would outshine the colour of small circles
     circle["metadata"] = {"dams:dark": {"circle-stroke-opacity": 0.5}}
     return [circle]
 
 
 ANCHOR = "dams:anchor"
-"""Property of an area, in the one tile that has its first corner: an area in several tiles has one mark."""
+"""Property of an area in the one tile with its first corner: an area in several tiles has one mark."""
 MARKED_BELOW = 6
-"""Zoom from which on areas are large enough to need no mark."""
+"""Zoom from which areas are large enough to need no mark."""
 
 
 def _mark(look: Look, dimension: str) -> Layer:
-    """Areas have one while they are small; points, which have a colour already, one within them where it is read."""
+    """Return the marks: of areas while they are small; of points inside their coloured circles, at near zooms."""
     is_area = dimension == "Polygon"
     is_dimension: Expression = ["==", ["geometry-type"], dimension]
     layer: Layer = {
@@ -171,7 +171,7 @@ def _mark(look: Look, dimension: str) -> Layer:
 
 
 def is_mark(layer: Layer) -> bool:
-    """Whether a layer draws marks, as `data_layers` names it."""
+    """Return whether a layer draws marks, by its name from `data_layers`."""
     return str(layer["id"]).endswith((":mark", ":shape"))
 
 

@@ -1,7 +1,7 @@
-"""Colours of the map: earthquakes are brown, storms violet to blue, floods pale blue; alerts have traffic colours.
+"""Colours of the map: earthquakes are brown, storms violet to blue, floods pale blue; alerts like traffic lights.
 
-Between classes of two hazards CIEDE2000 is 20 at least, also for eyes that lack a kind of cone, and what is worse is
-darker; `HAZARDS` has them for the test that measures it. Each class has the property values it stands for.
+Between classes of two hazards, the CIEDE2000 difference is at least 20, also for colour-blind eyes, and a worse class
+is darker; `HAZARDS` lists them for the test that measures it. Each class has the property values it stands for.
 """
 
 from collections.abc import Sequence
@@ -15,41 +15,42 @@ Symbol = Literal["circle", "line", "fill"]
 
 MISSING = "#8d99a5"
 _NO_NUMBER = -1e9
-"""Below every class: what stands for a value that is no number."""
+"""A value below every class, for values that are not numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """One colour of a scale and what it stands for: values from `start` up, or one of `values`."""
+    """One colour of a scale and its values: those from `start` up, or one of `values`."""
 
     label: str
     color: str
     start: float | None = None
     values: tuple[str, ...] = ()
     shape: str | None = None
-    """The mark that tells it without its colour."""
+    """The mark that shows the class without colour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A property's classes, in their order, as a colour expression and as a legend."""
+    """The classes of a property, in order, as a colour expression and as a legend."""
 
     title: str
     properties: tuple[str, ...]
-    """Alternative names of the property; the first that a feature has counts."""
+    """Alternative names of the property; the first one that a feature has is used."""
     classes: tuple[Class, ...]
     unit: str | None = None
 
     def for_properties(self, names: Sequence[str]) -> "Scale | None":
-        """This scale on those of its properties that exist, or None where none does."""
+        """Return this scale with those of its properties that exist, or None if none does."""
         found = tuple(name for name in self.properties if name in names)
         return Scale(self.title, found, self.classes, self.unit) if found else None
 
     def color(self) -> Expression:
-        """The colour of a feature; features without the property get a neutral one."""
+        """Return the colour of a feature; features without the property get a neutral one."""
         if self.classes[0].start is None:
             return self._match()
-        # comparisons and no "step", "typeof" or "coalesce": QGIS draws what it cannot read in a colour of its own
+        # comparisons only, without "step", "typeof" or "coalesce": QGIS replaces what it cannot read by a colour of its
+        # own
         branches: list[Any] = []
         for name in self.properties:
             number = ["to-number", ["get", name], _NO_NUMBER]
@@ -58,7 +59,7 @@ class Scale:
         return ["case", *branches, MISSING]
 
     def rank(self) -> Expression:
-        """The class's position, from 0; what is worse is drawn on top."""
+        """Return the class's index, from 0; worse classes are drawn on top."""
         if self.classes[0].start is not None:
             return self._where_number(["to-number", self._value()], -1)
         ranks: list[Any] = []
@@ -67,7 +68,7 @@ class Scale:
         return ["match", ["to-string", self._value()], *ranks, -1]
 
     def mark(self) -> Expression:
-        """The shape of a feature's class; features without the property get a dot, all one where all are."""
+        """Return the shape of a feature's class; a dot without the property; one shape if all classes share it."""
         shapes = [item.shape or "●" for item in self.classes]
         if len(set(shapes)) == 1:
             return shapes[0]
@@ -75,7 +76,7 @@ class Scale:
         return ["match", ["to-string", self._value()], *pairs, "●"]
 
     def legend(self, symbol: Symbol) -> dict[str, Any]:
-        """The legend as JSON: title, unit, property, and label, colour, shape and values of each class."""
+        """Return the legend as JSON: title, unit, property, and label, colour, shape and values of each class."""
         has_shapes = isinstance(self.mark(), list)
         return {
             "title": self.title,
@@ -95,7 +96,7 @@ class Scale:
         return gets[0] if len(gets) == 1 else ["coalesce", *gets]
 
     def _where_number(self, expression: Expression, otherwise: Expression) -> Expression:
-        # "to-number" makes 0 of what is missing
+        # "to-number" turns missing values into 0
         return ["case", ["==", ["typeof", self._value()], "number"], expression, otherwise]
 
     def _match(self) -> Expression:
@@ -130,7 +131,7 @@ CATEGORY = Scale(
     "Cyclone category (Saffir–Simpson)",
     ("category",),
     tuple(
-        # spelt TD, TS, C1 or 1, or with -1 and 0 for what is weaker than a hurricane
+        # written as TD, TS, C1 or 1, or with -1 and 0 for storms weaker than a hurricane
         Class(
             label,
             color,
@@ -187,7 +188,7 @@ HAZARDS: dict[str, tuple[Scale, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class BasemapColours:
-    """The basemap in one theme."""
+    """The colours of the basemap in one theme."""
 
     sea: str
     land: str
@@ -203,7 +204,7 @@ class BasemapColours:
     sea_label: str
     halo: str
     casing: str
-    """Of data lines and rings, so that pale classes keep an edge."""
+    """Colour of the edges of data lines and rings, which keep pale classes visible."""
 
 
 LIGHT = BasemapColours(

@@ -1,4 +1,4 @@
-"""A style whose colours are no expressions: a layer for each, for programs that read few expressions, such as QGIS."""
+"""A style without colour expressions: one layer per colour, for programs that read few expressions, such as QGIS."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ _NEGATED = {">=": "<", "==": "!=", "!=": "=="}
 
 
 def plain_layers(layers: list[Layer]) -> list[Layer]:
-    """The layers with one colour, opacity and size each, those of the classes that count most last.
+    """Return the layers with one colour, opacity and size each, the most important classes last.
 
-    Understands the expressions that palette.py and hazard.py make.
+    It supports the expressions that palette.py and hazard.py make.
     """
     return [plain for layer in layers for plain in _of_each_color(layer)]
 
@@ -47,7 +47,7 @@ def _of_each_color(layer: Layer) -> list[Layer]:
 
 
 def _is_plain(value: Expression) -> bool:
-    """Whether the value is one, or follows from the zoom alone."""
+    """Return whether the value is constant, or depends only on the zoom."""
     if not isinstance(value, list):
         return True
     if value[:3] == ["interpolate", ["linear"], ["zoom"]]:
@@ -56,7 +56,7 @@ def _is_plain(value: Expression) -> bool:
 
 
 def _middle(value: Expression) -> Any:
-    """What stands in the middle of an expression for numbers; None for one of colours."""
+    """Return the middle value of an expression for numbers; None for one of colours."""
     if not isinstance(value, list):
         return value if isinstance(value, int | float) else None
     if value[0] == "interpolate":
@@ -70,7 +70,7 @@ def _paired(places: list[Any], stops: list[Any]) -> list[Any]:
 
 
 def _branches(expression: Expression, before: tuple[Any, ...] = ()) -> list[tuple[list[Any], str]]:
-    """Each colour of a `case` or `match` with the conditions that lead to it and to no other."""
+    """Return each colour of a `case` or `match` with the conditions that lead to exactly that colour."""
     if not isinstance(expression, list):
         return [(list(before), expression)]
     chosen = expression[1:-1] if expression[0] == "case" else _matches(expression)
@@ -82,7 +82,7 @@ def _branches(expression: Expression, before: tuple[Any, ...] = ()) -> list[tupl
 
 
 def _matches(expression: list[Any]) -> list[Any]:
-    """The branches of a `match` as those of a `case`; its classes stand in their order, so the last counts most."""
+    """Return the branches of a `match` as those of a `case`, in order: the last is the most important."""
     labels, colors = expression[2:-1:2][::-1], expression[3:-1:2][::-1]
     conditions = [["any", *(["==", expression[1], label] for label in group)] for group in labels]
     return _paired(conditions, colors)

@@ -1,4 +1,4 @@
-"""Which properties a map reads that draws a collection by our style. Pure."""
+"""The properties that a map with our style reads. Pure."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,12 +10,12 @@ from services.tiles.styling.layers import data_layers
 
 _READING = {"get", "has"}
 _WITHDRAWN = "withdrawn"
-"""With the end of features that last: by these a viewer sees what is over."""
+"""Together with the end of a feature, this shows a viewer which features are over."""
 
 
 @lru_cache(maxsize=1024)
 def has_marked_areas(collection: Collection, geometry: GeometryColumn) -> bool:
-    """Whether our style draws a mark on areas of the column."""
+    """Return whether our style draws marks on areas of the column."""
     properties = {column.name: column.type for column in collection.columns}
     look = look_of(collection.id, geometry.type, properties)
     return geometry.dimension == 2 and look.mark is not None
@@ -23,7 +23,7 @@ def has_marked_areas(collection: Collection, geometry: GeometryColumn) -> bool:
 
 @lru_cache(maxsize=1024)
 def read_by_style(collection: Collection, geometry: GeometryColumn) -> frozenset[str]:
-    """Names of properties of the collection."""
+    """Return the names of these properties of the collection."""
     properties = {column.name: column.type for column in collection.columns}
     layers = data_layers(collection.id, geometry.type, look_of(collection.id, geometry.type, properties))
     names = {*_names(layers), collection.time_end, _WITHDRAWN}

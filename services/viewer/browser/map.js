@@ -207,8 +207,8 @@ function saidFault(error) {
  * @param {Box | null} box what a link is about
  */
 function showFirstView(explorer, engine, box) {
-  const collection = page.collection === null ? undefined : explorer.collection(page.collection);
-  engine.fit(box ?? firstBox(collection, engine.home), viewPadding(), { animate: false });
+  const collections = (page.collection === null ? page.shown : [page.collection]).flatMap((id) => explorer.collections.get(id) ?? []);
+  engine.fit(box ?? firstBox(collections, engine.home), viewPadding(), { animate: false });
   if (engine.globe && !box) engine.fillWithGlobe?.({ animate: false });
 }
 

@@ -186,6 +186,14 @@ export interface EngineOptions {
 }
 
 /** What draws the map: MapLibre in Web Mercator, OpenLayers elsewhere and without WebGL. */
+export interface FitOptions {
+  animate?: boolean;
+  /** The highest zoom level, 14 by default. */
+  nearest?: number;
+  /** Never zooms out; the view moves only if the middle of the box is out of sight. */
+  closer?: boolean;
+}
+
 export interface Engine {
   /** The library's map, for tests and the browser's console. */
   readonly map: unknown;
@@ -220,8 +228,8 @@ export interface Engine {
   within(): { bbox: number[]; crs?: string };
   /** How many features the tiles in view leave out, by the collections that are drawn from the same tiles. */
   omitted(): { ids: string[]; number: number; estimated: boolean; simplified: number }[];
-  /** Shows a box within the padding, in pixels, from no nearer than zoom level 7, or `nearest`. */
-  fit(box: Box, padding: Padding, options?: { animate?: boolean; nearest?: number }): void;
+  /** Shows a box within the padding, in pixels. */
+  fit(box: Box, padding: Padding, options?: FitOptions): void;
   zoomBy(levels: number): void;
   onMove(listener: () => void): void;
   onIdle(listener: () => void): void;

@@ -1,1 +1,1 @@
-"""At set-up: makes `dist/` (browser assets, basemap) from what `npm ci` installed. Nothing here is in an image."""
+"""At set-up: makes `dist/` (browser assets, basemap) from the packages that `npm ci` installed. Not part of images."""

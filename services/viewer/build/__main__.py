@@ -1,4 +1,4 @@
-"""`python -m services.viewer.build`: brings `dist/` up to date."""
+"""`python -m services.viewer.build`: update `dist/`."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from services.viewer.build.distribution import build
 
 
 def main() -> None:
-    """Command line: no arguments."""
+    """Run the command line: no arguments."""
     try:
         built = build()
     except FileNotFoundError as error:

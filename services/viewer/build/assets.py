@@ -1,4 +1,4 @@
-"""Browser scripts, styles and libraries under names that hold the hash of their content, so they never expire."""
+"""Browser scripts, styles and libraries under names that contain a hash of their content, so they never expire."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ _MODULES = _VIEWER / "node_modules"
 
 _BUNDLE = _VIEWER / "build/scripts/bundle.mjs"
 
-# used as they are: Swagger UI is a classic script
+# used unchanged: Swagger UI is a classic script
 _COPIES = {
     "swagger-ui.js": "swagger-ui-dist/swagger-ui-bundle.js",
     "swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
@@ -22,20 +22,23 @@ _COPIES = {
 
 
 class Built(TypedDict):
-    """What the build has made of the files in `browser/`."""
+    """The build's output for the files in `browser/`."""
 
     names: dict[str, str]
-    """Name to hashed name (`map.js` to `map-<hash>.js`); names are paths in `browser/`, such as
-    `engines/maplibre/library.js`, names of what is used as it is, and `words/<language>.js`."""
+    """Name to hashed name (`map.js` to `map-<hash>.js`).
+
+    Names are paths in `browser/`, such as `engines/maplibre/library.js`, names of unchanged files, and
+    `words/<language>.js`.
+    """
     parts: dict[str, list[str]]
-    """Hashed names of what the script of a name imports, so that a page can ask for all of it at once."""
+    """Hashed names of a script's imports, by its name, so that a page can request all of them at once."""
 
 
 def build_assets(target: Path, fonts: Path) -> Built:
     """Fill `target` with the assets; `fonts` is the folder of the style sheets' fonts.
 
-    Raises subprocess.CalledProcessError where a script does not build, FileNotFoundError where a library is
-    missing (`npm ci` brings them).
+    Raises subprocess.CalledProcessError if a script does not build, FileNotFoundError if a library is missing (`npm ci`
+    installs them).
     """
     target.mkdir(parents=True)
     built = _bundle(target, fonts)

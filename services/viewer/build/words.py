@@ -1,4 +1,4 @@
-"""What the scripts say, in other languages than English: a script for each, of the catalogues of all pages.
+"""The scripts' texts in other languages than English: one script per language, from the catalogues of all pages.
 
 Pages in English need none of them.
 """
@@ -20,7 +20,7 @@ KEYWORDS = {"say": None, "sayMany": (1, 2)}
 
 
 def write_words(target: Path) -> dict[str, str]:
-    """Write `words-<language>-<hash>.js` to the folder `target`; returns name (`words/fr.js`) to hashed name."""
+    """Write `words-<language>-<hash>.js` to the folder `target`; return name (`words/fr.js`) to hashed name."""
     wanted = _texts_of_scripts() | set(TERMS)
     names = {}
     for language in LANGUAGES.values():
@@ -34,13 +34,13 @@ def write_words(target: Path) -> dict[str, str]:
 
 
 def _texts_of_scripts() -> set[str]:
-    """The English ones; where there are several forms, that of one."""
+    """Return the English texts; of those with plural forms, the singular."""
     found = extract_from_dir(SCRIPTS, method_map=[("**.js", "javascript")], keywords=KEYWORDS)
     return {message if isinstance(message, str) else message[0] for _, _, message, _, _ in found}
 
 
 def _script(language: Language, texts: Catalog, wanted: set[str]) -> str:
-    """`globalThis.damsWords` as words/say.js reads it."""
+    """Return `globalThis.damsWords` in the form that words/say.js reads."""
     said = {}
     for message in texts:
         one = message.id if isinstance(message.id, str) else message.id[0]
@@ -49,7 +49,7 @@ def _script(language: Language, texts: Catalog, wanted: set[str]) -> str:
     words = {
         "language": json.dumps(language.tag),
         "fromRight": json.dumps(language.direction == "rtl"),
-        # gettext writes it in the words of C, which are those of JavaScript
+        # gettext writes the plural rule as a C expression, which is valid JavaScript
         "plural": f"(n)=>Number{texts.plural_expr}",
         "texts": json.dumps(said, ensure_ascii=False, separators=(",", ":")),
     }

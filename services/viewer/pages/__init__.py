@@ -1,1 +1,1 @@
-"""What the map pages hold: data for their script, their policy, their template's values."""
+"""The content of map pages: data for their script, their policy, and values of their template."""

@@ -1,4 +1,4 @@
-"""The policy of the map pages, which an operator may open to the origin of a basemap and to pages that hold the map."""
+"""The policy of the map pages. An operator may allow the origin of a basemap, and pages that embed the map."""
 
 from collections.abc import Sequence
 

@@ -26,16 +26,16 @@ _ENGINES = {
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
 _MOST_TOGETHER = 32
-"""Collections whose styles the script asks for in one request."""
+"""Number of collections whose styles the script requests together."""
 
 
 def page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set: str) -> dict[str, Any]:
-    """The page data: what the script of every map reads."""
+    """Return the page data: the input of every map's script."""
     return {
         "base": base_url(call.request),
         "edition": call.request.app[ASSETS].edition,
         "tileMatrixSet": tile_matrix_set,
-        # MapLibre draws Web Mercator alone
+        # MapLibre supports only Web Mercator
         "engine": "maplibre" if tile_matrix_set == WEB_MERCATOR else "openlayers",
         "farTileMatrixSet": WORLD_CRS84,
         "collections": [describe(collection) for collection in in_order(collections.values())],
@@ -45,7 +45,7 @@ def page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set
 def map_page(
     call: Call, title: str, description: str | None, collection: Collection | None, data: dict[str, Any]
 ) -> web.Response:
-    """The page; `data` are those of `page_data` and what is shown."""
+    """Return the page; `data` are those of `page_data`, and the collections to show."""
     base, assets = base_url(call.request), call.request.app[ASSETS]
     segment = path_segment(collection.id) if collection else None
     embed_origins = call.request.app[EMBED_ORIGINS]
@@ -63,7 +63,7 @@ def map_page(
         "page_data": script_json(data),
         "built": assets.name,
         "words": assets.words(current()),
-        # all at once, not one after another; the library, which is most of it, among the six that HTTP/1.1 has room for
+        # all at once, not one after another; the library, the largest file, is among the six connections of HTTP/1.1
         "first_style": first_style(base, data),
         "preload": [*(assets.name(name) for name in _ENGINES[data["engine"]]), *assets.parts("map.js")],
     }
@@ -77,8 +77,10 @@ def map_page(
 
 
 def first_style(base: str, data: Mapping[str, Any]) -> str | None:
-    """The address of the first style that the script of a map without a link's state asks for, so that a browser can
-    fetch it beside the scripts; None where it cannot be told here. In another spelling it would be fetched twice.
+    """Return the address of the first style that the map's script requests if the link has no state.
+
+    A browser can then load it together with the scripts. Returns None if it cannot be predicted here. With another
+    spelling of the address, the browser would load it twice.
     """
     drawn = {collection["id"] for collection in data["collections"] if collection["geometryType"]}
     shown = [identifier for identifier in data["shown"] if identifier in drawn][:_MOST_TOGETHER]

@@ -16,9 +16,9 @@ _ORDER = ["Earthquakes", "Tropical storms", "Tropical disturbances", "Floods"]
 
 
 def describe(collection: Collection) -> dict[str, Any]:
-    """A collection as the page's script sees it."""
+    """Return a collection in the form for the page's script."""
     geometry = collection.geometry()
-    # the default where it is filled, else the first that is
+    # the default column if it is filled, else the first that is
     instants = [column for column in collection.times if not column.is_period]
     time = next((column for column in instants if column.start and column.end), instants[0] if instants else None)
     pair = collection.lasting()
@@ -35,7 +35,7 @@ def describe(collection: Collection) -> dict[str, Any]:
         "time": {
             "column": time.name,
             "start": time.start,
-            # of features that last, the last moment that is known of any
+            # for features that last, the last known moment of any
             "end": max([moment for moment in (time.end, end and end.end) if moment], key=_last, default=None),
             "lasts": end is not None,
             "endColumn": end.name if end else None,
@@ -46,7 +46,7 @@ def describe(collection: Collection) -> dict[str, Any]:
         }
         if time
         else None,
-        # the order of importance that the catalogue has, as in sortby
+        # the catalogue's order of importance, as in sortby
         "importance": next((term for term in collection.importance if collection.column(term.removeprefix("-"))), None),
         "items": collection.item_count,
         "crs": list(collection.crs()),
@@ -68,12 +68,12 @@ def describe(collection: Collection) -> dict[str, Any]:
 
 
 def _last(moment: str) -> datetime:
-    """The last moment of a date, or an instant itself."""
+    """Return the last moment of a date, or an instant itself."""
     return parse_interval(moment).end or datetime.max.replace(tzinfo=UTC)
 
 
 def in_order(collections: Iterable[Collection]) -> list[Collection]:
-    """By module, the contract's first, then by id."""
+    """Sort by module, the contract's first, then by id."""
 
     def key(collection: Collection) -> tuple[int, str, str]:
         group = module(collection)
@@ -83,6 +83,6 @@ def in_order(collections: Iterable[Collection]) -> list[Collection]:
 
 
 def script_json(data: Any) -> str:
-    """JSON that may stand inside a script element: no `<` can end it (HTML, 4.12.1.3)."""
+    """Return JSON that is safe inside a script element: no `<` can end it (HTML, 4.12.1.3)."""
     text = orjson.dumps(data).decode()
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

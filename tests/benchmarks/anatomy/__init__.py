@@ -1,1 +1,1 @@
-"""Of what the processor time of an answer is made: a bare service for comparison, and samples of ours by library."""
+"""The parts of a response's processor time: a bare service for comparison, and samples of ours by library."""

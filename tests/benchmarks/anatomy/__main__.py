@@ -88,7 +88,7 @@ async def _measure(servers: Servers, seconds: float) -> None:
 def _cost(
     process: psutil.Process, target: Target, workload: Workload, seconds: float, samples: Path | None = None
 ) -> float:
-    """Milliseconds of the process for an answer; where there are samples, they are of the measured load alone."""
+    """Return milliseconds of the process per response; `samples` cover only the measured load."""
 
     def load(of: float, first: int) -> int:
         return run_load(
@@ -105,7 +105,7 @@ def _cost(
     if samples is not None:
         _written(process, samples)
     before = process.cpu_times()
-    # a path that was asked for is not asked again, where caches must not have it
+    # do not repeat a path that caches must not have
     number = load(seconds, asked)
     after = process.cpu_times()
     if samples is not None:

@@ -35,7 +35,7 @@ _HEADERS: Mapping[str, str] = {
 
 
 async def _statements(database_url: str) -> list[asyncpg.prepared_stmt.PreparedStatement]:
-    """One for each connection; columns as text where JSON has no such type."""
+    """Return one statement per connection; columns without a JSON type are selected as text."""
     found = []
     for _ in range(_CONNECTIONS):
         connection = await asyncpg.connect(database_url)

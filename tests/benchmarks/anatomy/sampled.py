@@ -1,8 +1,8 @@
-"""Runs a service that samples itself: `python -m tests.benchmarks.anatomy.sampled FILE services.features`.
+"""Run a service that samples itself: `python -m tests.benchmarks.anatomy.sampled FILE services.features`.
 
-Every two milliseconds of its processor time it notes the functions that are at work. SIGUSR2 writes what was noted to
-the file, a line for each stack, `count`, tab, and the functions from the innermost outwards, and begins anew. What C
-code does is counted for the Python function that called it, or that is run after it where the event loop did.
+Every two milliseconds of processor time it records the running functions. SIGUSR2 writes the records to the file and
+starts again: a line for each stack, `count`, tab, and the functions from the innermost outwards. Time in C code counts
+for the Python function that called it, or, for the event loop, for the one that runs next.
 """
 
 from __future__ import annotations

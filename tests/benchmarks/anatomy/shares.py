@@ -1,4 +1,4 @@
-"""Which library the samples of a service fell into."""
+"""Assign the samples of a service to libraries."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ OURS = "ours"
 
 
 def shares(lines: Iterable[str]) -> dict[str, float]:
-    """The share of each library in samples as `sampled` writes them, by the innermost function, the largest first.
+    """Return the share of each library in samples written by `sampled`, by the innermost function, the largest first.
 
-    Samples of a service that has not begun to serve yet are left out.
+    Samples from before the service started serving are left out.
     """
     counted: Counter[str] = Counter()
     for line in lines:
@@ -26,7 +26,7 @@ def shares(lines: Iterable[str]) -> dict[str, float]:
 
 
 def library(file: str) -> str:
-    """`ours`, the package of the file, or `python` for the standard library and what is made at run time."""
+    """Return `ours`, the package of the file, or `python` for the standard library and generated code."""
     if file.startswith((f"{REPOSITORY}/libs/", f"{REPOSITORY}/services/")):
         return OURS
     _, found, path = file.partition("/site-packages/")

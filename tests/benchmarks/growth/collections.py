@@ -1,4 +1,4 @@
-"""Collections: 13 to 2,000 tables, and what the common service takes to start and to look for changes."""
+"""Cost by number of collections: 13 to 2,000 tables, for the common service's start and its checks for changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REFRESH = "refresh, nothing changed"
 
 
 def collections() -> list[Series]:
-    """Seconds, the shortest of a few: PostgreSQL's part is in them."""
+    """Return seconds, the shortest of a few runs, including PostgreSQL's part."""
     settings = StackSettings(state_dir=SERVERS)
     stack.up(settings, servers_only=True)
     try:
@@ -41,7 +41,7 @@ async def _measure(number: int) -> tuple[float, float]:
     env = {
         "DATABASE_URL": f"{stack.reader_url(folder, state).rpartition('/')[0]}/{database}",
         "COLLECTION_SCHEMAS": "many",
-        # refreshed by hand
+        # the benchmark refreshes by itself
         "CATALOGUE_REFRESH_SECONDS": "3600",
         "LOG_LEVEL": "ERROR",
     }

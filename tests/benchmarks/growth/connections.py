@@ -1,4 +1,4 @@
-"""Connections: 1 to 512 clients that ask for pages that no cache has, each waiting for its answer."""
+"""Cost by number of connections: 1 to 512 clients that request uncached pages, each waiting for its response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECONDS = 4
 
 
 def connections(servers: Servers) -> list[Series]:
-    """Processor time for an answer."""
+    """Return the processor time per response."""
     numbers = itertools.count(int(time.time()), 1_000_003)
     path = f"/collections/{GROWING_POINTS[1].id}/items?limit=10"
     points = []

@@ -1,4 +1,4 @@
-"""Corners of a feature: polygons of 10 to 100,000 corners, as items and in tiles."""
+"""Cost by number of corners: polygons of 10 to 100,000 corners, as items and in tiles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.benchmarks.workloads_tiles import tile_at
 
 
 async def corners(servers: Servers, connection: asyncpg.Connection) -> list[Series]:
-    """One item, and a tile in which one such polygon is whole."""
+    """Measure one item, and a tile that contains one such polygon."""
     found: dict[str, list[tuple[float, float]]] = {}
     for table in GROWING_SHAPES:
         tiles = f"/collections/{table.id}/tiles/WebMercatorQuad"

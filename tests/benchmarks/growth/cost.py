@@ -1,4 +1,4 @@
-"""What an answer costs: processor time of all that takes part, by as many requests as its clock can tell apart."""
+"""The cost of a response: processor time of all processes, over enough requests for the clock's resolution."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tests.benchmarks.settings import BenchmarkError
 from tests.benchmarks.usage import PRODUCT, processor_seconds
 
 _SECONDS = 2.0
-"""Of processor time at the most, or wall time five times that; the kernel counts it in hundredths."""
+"""Maximum processor time in seconds, or five times as much wall time; the kernel counts hundredths."""
 _FEWEST = 5
 _HOSTS = itertools.count(int(time.time()))
 
 
 def milliseconds(servers: Servers, paths: Sequence[str]) -> float:
-    """Processor time of the services asked, gateway, log writer, Redis and PostgreSQL for an answer, in milliseconds.
+    """Return the processor time per response of services, gateway, log writer, Redis and PostgreSQL, in milliseconds.
 
-    The paths are asked for in turn, one at a time, each time by another Host, so that the gateway has no answer. Raises
-    BenchmarkError for anything but 200.
+    The paths are requested in turn, one at a time, each time with another Host, so that the gateway has no cached
+    response. Raises BenchmarkError for statuses other than 200.
     """
     connection = http.client.HTTPConnection("127.0.0.1", servers.product.port, timeout=120)
     try:

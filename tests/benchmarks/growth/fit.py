@@ -1,4 +1,4 @@
-"""How a cost grows: the exponent of the power law through its points, and a picture of several."""
+"""Fit the growth of a cost: the exponent of the power law through its points, and a picture of several."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ACROSS = 3
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A cost in `unit` at each of several sizes of what `of` names."""
+    """A cost in `unit` at several sizes of `of`."""
 
     title: str
     of: str
@@ -21,16 +21,16 @@ class Series:
 
     @property
     def exponent(self) -> float:
-        """Of the power law that fits best (least squares of the logarithms): 0 stays, 1 is in proportion."""
+        """Exponent of the best power law (least squares of the logarithms): 0 is constant, 1 is proportional."""
         return _slope([(math.log(size), math.log(cost)) for size, cost in self.points])
 
     @property
     def last(self) -> float:
-        """The exponent between the last two sizes, where what does not grow weighs least."""
+        """Exponent between the last two sizes, where constant parts weigh least."""
         return _slope([(math.log(size), math.log(cost)) for size, cost in self.points[-2:]])
 
     def at(self, size: float) -> float:
-        """The cost at a larger size, were it to grow on as it did in the last step."""
+        """Extrapolate the cost to a larger size from the last step."""
         last, cost = self.points[-1]
         return cost * math.pow(size / last, self.last)
 
@@ -42,7 +42,7 @@ def _slope(points: Sequence[tuple[float, float]]) -> float:
 
 
 def table(series: Sequence[Series]) -> str:
-    """The figures as a table in Markdown."""
+    """Return the figures as a table in Markdown."""
     lines = ["| what grows | cost | at | exponent | of the last step |", "|---|---|---|---|---|"]
     for each in series:
         at = ", ".join(f"{size:,.0f}: {figure(cost)}" for size, cost in each.points)
@@ -51,7 +51,7 @@ def table(series: Sequence[Series]) -> str:
 
 
 def picture(series: Sequence[Series]) -> str:
-    """The same as SVG: one panel each, both axes by powers of ten, the fitted line dashed."""
+    """Return the same as SVG: one panel each, both axes by powers of ten, the fitted line dashed."""
     rows = math.ceil(len(series) / _ACROSS)
     panels = "".join(
         f'<g transform="translate({number % _ACROSS * _WIDTH} {number // _ACROSS * _HEIGHT})">{_panel(each)}</g>'
@@ -96,5 +96,5 @@ def _panel(series: Series) -> str:
 
 
 def figure(value: float) -> str:
-    """Of three places, about."""
+    """Format a number with about three digits."""
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""Rows: 10,000 to ten million points, asked for the same number of features each time."""
+"""Cost by number of rows: 10,000 to ten million points, with the same number of features per response."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.benchmarks.workloads_tiles import tile_at
 
 _EACH = 400
 _START, _SPAN = datetime(1990, 1, 1, tzinfo=UTC), 1_136_073_600
-"""When the generated earthquakes are, in seconds."""
+"""Start and span, in seconds, of the generated earthquakes' times."""
 _FEATURES = 100
-"""About as many match a box, and an interval of time."""
+"""Approximate number of matches of a box, and of an interval of time."""
 
 
 async def rows(servers: Servers, connection: asyncpg.Connection) -> list[Series]:
-    """A series for each kind of request."""
+    """Return a series for each kind of request."""
     found: dict[str, list[tuple[float, float]]] = {}
     for table in GROWING_POINTS:
         for title, paths in (await _requests(servers, connection, table)).items():
@@ -41,7 +41,7 @@ async def rows(servers: Servers, connection: asyncpg.Connection) -> list[Series]
 
 
 async def first_maps(servers: Servers, connection: asyncpg.Connection) -> list[str]:
-    """Seconds until the tile of each zoom is there that holds most of the ten million points, made anew."""
+    """Return the seconds to render, at each zoom, the tile with most of the ten million points."""
     table = GROWING_POINTS[-1]
     await new_version(servers, connection, table.id)
     return [
@@ -53,7 +53,7 @@ async def first_maps(servers: Servers, connection: asyncpg.Connection) -> list[s
 async def fullest_tiles(
     servers: Servers, connection: asyncpg.Connection, table: str, zooms: Iterable[int], *, percent: float
 ) -> list[tuple[int, float, int]]:
-    """Zoom, seconds and bytes of the tile that holds most of a sample of so many per cent of the table."""
+    """Return zoom, seconds and bytes of the tile with most points in a sample of `percent` of the table."""
     places = await connection.fetch(
         f"SELECT ST_X(geom), ST_Y(geom) FROM {table} TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)"
     )
@@ -78,7 +78,7 @@ async def _requests(servers: Servers, connection: asyncpg.Connection, table: Tab
         )
     ]
     share = _FEATURES / table.rows
-    # where features are, they are some ten times as dense as they would be anywhere
+    # near features, the density is some ten times the average
     half = 180 * (share / 10) ** 0.5
     days = _SPAN / 86_400 * share
     starts = [_START + timedelta(seconds=choice.uniform(0, _SPAN * 0.9)) for _ in ids]
@@ -106,7 +106,7 @@ def _at(table: Table, zoom: int, seen: list[tuple[float, float]]) -> list[str]:
 
 
 def _box(x: float, y: float, half: float) -> str:
-    """Twice as wide as high."""
+    """Return a box twice as wide as high."""
     box = (max(-180.0, x - half), y - half / 2, min(180.0, x + half), y + half / 2)
     return ",".join(f"{number:.5f}" for number in box)
 
@@ -116,7 +116,7 @@ def _tiles(table: str) -> str:
 
 
 def _deep(servers: Servers, table: Table) -> str:
-    """The page after row 400,000, or after two fifths of a smaller table."""
+    """Return the page after row 400,000, or after two fifths of a smaller table."""
     after = min(400_000, table.rows * 2 // 5)
     return next_page(servers.product, f"/collections/{table.id}/items?limit=10&offset={after - 10}")
 

@@ -1,4 +1,4 @@
-"""The servers that the product is measured beside, by name."""
+"""The servers that the product is compared with, by name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """pg_featureserv and pg_tileserv, servers of features and of vector tiles in Go.
 
-No package registry has them, so they are taken from the PATH: `go build` in their sources makes each of them.
+No package registry has them, so they must be on the PATH: `go build` in their sources makes each of them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tests.benchmarks.workload import Workload
 _TILE = re.compile(r"/collections/(?P<table>[\w.]+)/tiles/WebMercatorQuad/(?P<address>\d+/\d+/\d+)(\?.*)?")
 _INSTANT, _ITS_VALUE = re.compile(r"TIMESTAMP%28%27(.*?)%27%29"), r"\1"
 _MOST_FEATURES = 10_000
-"""Of a page or a tile, as ours."""
+"""Maximum features of a page or a tile, the same as ours."""
 
 
 def _install(name: str) -> str:
     if shutil.which(name) is None:
         raise BenchmarkError(f"{name} is not on the PATH; no package registry has it: build it from its sources")
-    # the one ends with a fault after its version, and the other has none unless it was built with it
+    # one exits with an error after its version, and the other only has a version if built with one
     told = subprocess.run([name, "--version"], capture_output=True, text=True, check=False)
     return told.stdout.removeprefix(name).strip() or "unknown"
 
@@ -36,7 +36,7 @@ def _command(_: Wanted, *, name: str) -> list[str]:
 
 
 def _environment(wanted: Wanted, *, server: str, database: str, most: str) -> dict[str, str]:
-    """As many threads as our services have processes, with ten connections each."""
+    """Return an environment with as many threads as our services have processes, and ten connections each."""
     return {
         "DATABASE_URL": _keywords(wanted.database_url),
         "GOMAXPROCS": str(wanted.processes),
@@ -51,7 +51,7 @@ def _environment(wanted: Wanted, *, server: str, database: str, most: str) -> di
 
 
 def _keywords(url: str) -> str:
-    """Go's addresses have no folder of sockets as a host."""
+    """Go's addresses do not support a folder of sockets as a host."""
     parts = urlsplit(url)
     server, _, port = parts.netloc.rpartition("@")[2].partition(":")
     names = {"host": unquote(server), "port": port, "user": parts.username, "password": parts.password}
@@ -59,7 +59,7 @@ def _keywords(url: str) -> str:
 
 
 def _features_paths(workload: Workload) -> Sequence[str] | None:
-    """In the order of the key, as ours always are, so that the rows are the same; it does not count."""
+    """Return addresses in the order of the key, like ours, so that the rows are the same; it does not count."""
     if workload.kind == "collections":
         return [f"{path}.json" for path in workload.paths]
     if workload.kind not in ("items", "item"):

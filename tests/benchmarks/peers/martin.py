@@ -11,17 +11,17 @@ from tests.benchmarks.settings import FOLDER
 from tests.benchmarks.workload import Workload
 
 _VERSION = "1.14.0"
-"""The newest that the compiler of a year ago builds."""
+"""The newest version that a compiler of a year ago can build."""
 _FOLDER = FOLDER / "martin"
 _PROGRAM = _FOLDER / "bin" / "martin"
 _TILE = re.compile(r"/collections/\w+\.(?P<table>\w+)/tiles/WebMercatorQuad/(?P<address>\d+/\d+/\d+)(\?.*)?")
 _MOST_FEATURES = 10_000
-"""Of a tile, as ours."""
+"""Maximum features of a tile, the same as ours."""
 _CACHE_MEGABYTES = 512
 
 
 def _install() -> str:
-    """Compiled with what serves tables alone; takes some ten minutes, once."""
+    """Compile with support for tables only; takes some ten minutes, once."""
     if not _PROGRAM.exists():
         print(f"Building martin {_VERSION}", flush=True)
         features = ["--no-default-features", "--features", "postgres"]

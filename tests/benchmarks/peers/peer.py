@@ -1,4 +1,4 @@
-"""What the benchmark needs to know of a server to measure it beside the product."""
+"""The benchmark's description of a server to compare with the product."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.benchmarks.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How it is to run: on `port`, with `processes` workers, of the tables of `schemas`, ten connections each."""
+    """The configuration: on `port`, with `processes` workers, for tables in `schemas`, ten connections each."""
 
     port: int
     processes: int
@@ -23,25 +23,25 @@ class Wanted:
 
 
 class Install(Protocol):
-    """Installs a program where it is missing, and gives its version. Raises BenchmarkError where it cannot be had."""
+    """Installs a program if it is missing, and returns its version. Raises BenchmarkError if that fails."""
 
     def __call__(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A server that answers what the product answers, or some of it."""
+    """A server with some or all of the product's responses."""
 
     name: str
     install: Install
     command: Callable[[Wanted], list[str]]
     environment: Callable[[Wanted], dict[str, str]]
     paths: Callable[[Workload], Sequence[str] | None]
-    """Its own addresses for a workload's answers, in the same order; None where it does not give them."""
+    """Its addresses for a workload's responses, in the same order; None if it has none."""
 
 
 def output_of(command: list[str], *, folder: Path | None = None) -> str:
-    """What a command prints. Raises BenchmarkError with its end where it fails, or is not there."""
+    """Return the output of a command. Raises BenchmarkError with its end if it fails, or does not exist."""
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     except FileNotFoundError as error:

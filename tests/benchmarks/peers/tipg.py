@@ -1,4 +1,4 @@
-"""The closest Python peer, tipg, in an environment of its own with pinned hashes."""
+"""The closest Python peer, tipg, in its own environment with pinned hashes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PYTHON = _ENVIRONMENT / "bin" / "python"
 
 
 def _install() -> str:
-    """Its environment, made where it is missing or older than the requirements; the version that is installed."""
+    """Return the installed version; its environment is created if missing or older than the requirements."""
     wanted = hashlib.sha256(_REQUIREMENTS.read_bytes() + str(_ENVIRONMENT).encode()).hexdigest()
     stamp = _ENVIRONMENT / ".stamp"
     if not stamp.exists() or stamp.read_text() != wanted:
@@ -32,7 +32,7 @@ def _install() -> str:
 
 
 def _command(wanted: Wanted) -> list[str]:
-    """Workers with the fast loop and parser; without an access log, which our services and gateway do write."""
+    """Run workers with the fast loop and parser; without an access log, which our services and gateway write."""
     return [
         *(str(_PYTHON), "-m", "uvicorn", "tipg.main:app"),
         *("--host", "127.0.0.1", "--port", str(wanted.port), "--workers", str(wanted.processes)),
@@ -41,10 +41,10 @@ def _command(wanted: Wanted) -> list[str]:
 
 
 def _environment(wanted: Wanted) -> dict[str, str]:
-    """As many connections as our services have, all open from the start; everything else as it comes."""
+    """Return an environment with as many connections as our services, all open from the start; defaults otherwise."""
     return {
         "PATH": os.environ.get("PATH", ""),
-        # it makes itself functions in pg_temp
+        # it creates functions in pg_temp
         "DATABASE_URL": f"{wanted.database_url}?default_transaction_read_only=off",
         "TIPG_DB_SCHEMAS": json.dumps(wanted.schemas),
         "DB_MIN_CONN_SIZE": "10",

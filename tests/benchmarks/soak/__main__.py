@@ -21,14 +21,14 @@ from tests.benchmarks.soak.watching import Sample, Timed, courses, sample
 from tests.running_stack import RunningStack, gateway_port, running
 
 _FAULTS_AT = (3, 23)
-"""Seconds of each minute; the last of them has passed at its end."""
+"""Seconds of each minute at which faults happen; the last one is over at the minute's end."""
 _CHANGES_EVERY = 10
 _LEAST_MINUTES = 4
-"""With fewer there is no slope to speak of."""
+"""With fewer minutes, a slope cannot be computed."""
 
 
 def minute(stack: RunningStack, clients: Timed, faults: Disturbing) -> Sample:
-    """Sixty seconds of faults and changes, and what there is then."""
+    """Run sixty seconds of faults and changes, and return the sample after it."""
     begun = time.monotonic()
     happened = []
     for second in range(60):
@@ -52,7 +52,7 @@ async def _change(owner_url: str) -> None:
 
 
 def soak(stack: RunningStack, *, minutes: int, pause: float, seed: int) -> bool:
-    """Prints a line a minute, and the verdict; whether all is well."""
+    """Print a line per minute and the verdict; return whether all measures are flat."""
     faults = Disturbing(stack, seed=seed)
     samples = []
     with Timed(stack.base_url, lambda: faults.is_quiet, pause=pause) as clients:

@@ -1,4 +1,4 @@
-"""What goes wrong meanwhile: one fault after another, drawn at random, on a stack of the soak's own."""
+"""Cause one fault after another, drawn at random, on the soak's own stack."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.running_stack import RunningStack
 
 _SERVICES = ("common", "features_0", "features_1", "tiles_0", "tiles_1", "viewer")
 _FORGIVEN_SECONDS = 15.0
-"""After a fault: processes start, pools are filled again."""
+"""Seconds after a fault in which errors are allowed: processes start, pools fill again."""
 
 
 class Disturbing:
-    """Faults of one stack. Each ends by itself, as the supervisor starts what is gone."""
+    """Faults of one stack. Each ends by itself, because the supervisor restarts programs."""
 
     def __init__(self, stack: RunningStack, *, seed: int) -> None:
         self._stack = stack
@@ -32,32 +32,32 @@ class Disturbing:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing is wrong, nor was within the last seconds."""
+        """Return whether there is no fault, and was none in the last seconds."""
         return time.monotonic() > self._quiet_from
 
     def once(self) -> str:
-        """Breaks something; what it was."""
+        """Cause a fault and return its name."""
         self._quiet_from = float("inf")
         if not self._ahead:
-            # of each kind one, in an order of their own each time
+            # one of each kind, in a new order each time
             self._ahead = [self.kill, self.kill, self._redis, self._postgresql, self._connections]
             self._chance.shuffle(self._ahead)
         fault = self._ahead.pop()
         try:
             name = fault()
         except (OSError, asyncpg.PostgresError, xmlrpc.client.Error) as error:
-            # something is still being started; the soak goes on
+            # a program is still starting; the soak continues
             name = f"{fault.__name__.strip('_')} was not possible ({type(error).__name__})"
         self._quiet_from = time.monotonic() + _FORGIVEN_SECONDS
         self.done[name] += 1
         return name
 
     def kill(self) -> str:
-        """Ends a process of the services as the kernel does when memory runs out; which."""
+        """Kill a process of the services, as the kernel does when memory runs out; return its name."""
         program = self._chance.choice(_SERVICES)
         pid = self._stack.pid(program)
         if not pid:
-            # 0 would be all of our own group
+            # 0 would kill our own process group
             return f"{program.partition('_')[0]} was away already"
         os.kill(pid, signal.SIGKILL)
         return f"kill -9 of {program.partition('_')[0]}"

@@ -1,4 +1,4 @@
-"""Whether what was measured once a minute stays, however much single minutes differ."""
+"""Decide whether a measure stays flat over minutes, even if single minutes differ."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import median
 
 _PART = 0.1
-"""Of the median, which the line may rise from the first minute to the last."""
+"""Part of the median by which the line may rise from the first minute to the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,36 +18,36 @@ class Course:
     name: str
     values: Sequence[float]
     floor: float
-    """What it may rise by in any case: less than that is noise."""
+    """Rise that is always allowed: less is noise."""
     room: float | None = None
-    """What a cache may fill: below that it may rise."""
+    """Size that a cache may reach: below it, a rise is allowed."""
 
     @property
     def slope(self) -> float:
-        """By how much it rises in a minute (Theil and Sen): the median of the slopes between all pairs of minutes.
+        """Rise per minute (Theil and Sen): the median of the slopes between all pairs of minutes.
 
-        A minute in which something was restarted does not move it, as it would the line of least squares.
+        A minute with a restart does not move it, unlike a line of least squares.
         """
         pairs = combinations(enumerate(self.values), 2)
         return median((later - earlier) / (at - before) for (before, earlier), (at, later) in pairs)
 
     @property
     def rise(self) -> float:
-        """From the first minute to the last, along that slope."""
+        """Rise from the first minute to the last, along that slope."""
         return self.slope * (len(self.values) - 1)
 
     @property
     def is_flat(self) -> bool:
-        """Whether it does not rise by more than a tenth of its median, or by the floor."""
+        """Whether it rises by at most a tenth of its median, or by the floor."""
         return self.rise <= max(self.floor, _PART * median(self.values))
 
     @property
     def is_well(self) -> bool:
-        """Whether it is flat, or a cache that has room."""
+        """Whether it is flat, or a cache below its limit."""
         return self.is_flat or (self.room is not None and max(self.values) <= self.room)
 
     def line(self) -> str:
-        """One row for people."""
+        """Return one row for people."""
         return (
             f"{self.name:<16} median {median(self.values):>9,.1f}, {min(self.values):,.1f} to {max(self.values):,.1f};"
             f" rises by {self.rise:,.1f}: {self._verdict}"

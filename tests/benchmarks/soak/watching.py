@@ -1,4 +1,4 @@
-"""What is looked at once a minute: memory, connections, file handles, Redis; and what clients got."""
+"""The measures of each minute: memory, connections, file handles, Redis, and the clients' results."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.system.keeping import Client
 from tests.system.losing import Clients
 
 _FLOORS = {"memory MiB": 30.0, "connections": 4.0, "file handles": 30.0, "Redis MiB": 8.0, "p99 ms": 30.0}
-"""What a measure may rise by in any case."""
+"""Rise of a measure that is always allowed."""
 _LOOKS = 10
 _SERVERS = ("postgresql", "redis", "supervisor")
-"""Whose file handles are not counted: a session of PostgreSQL has a file open for each table and index it has seen."""
+"""Servers whose file handles are not counted: PostgreSQL opens a file for each table and index it has seen."""
 
 
 class Timed(Clients):
-    """Clients that keep how long answers took, and how many were lost, while nothing was wrong."""
+    """Clients that record response times and lost responses, while there is no fault."""
 
     def __init__(self, base_url: str, is_quiet: Callable[[], bool], *, pause: float) -> None:
         self._is_quiet = is_quiet
@@ -56,7 +56,7 @@ class Timed(Clients):
         super()._ask(timed, client)
 
     def p99(self) -> float:
-        """Milliseconds, of the answers since the last call that came while nothing was wrong."""
+        """99th percentile in milliseconds, of responses since the last call without a fault."""
         with self._lock:
             taken, self._milliseconds = sorted(self._milliseconds), []
         return taken[int(len(taken) * 0.99)] if taken else 0.0
@@ -64,22 +64,22 @@ class Timed(Clients):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How it is at the end of a minute."""
+    """The state at the end of a minute."""
 
     measures: dict[str, float]
     memory: dict[str, float]
-    """MiB by role."""
+    """Memory by role, in MiB."""
     redis_room: float
-    """What it may have, in MiB."""
+    """Redis's memory limit, in MiB."""
 
     def line(self) -> str:
-        """One row for people."""
+        """Return one row for people."""
         found = ", ".join(f"{name} {value:,.1f}" for name, value in self.measures.items())
         return f"{found} ({', '.join(f'{role} {size:.0f}' for role, size in self.memory.items())})"
 
 
 def sample(stack: RunningStack, clients: Timed) -> Sample:
-    """Looks now; again where something is just being started."""
+    """Take a sample now; retry while a program is starting."""
     for _ in range(_LOOKS - 1):
         try:
             return _look(stack, clients)
@@ -108,7 +108,7 @@ def _look(stack: RunningStack, clients: Timed) -> Sample:
 
 
 def courses(samples: Sequence[Sample]) -> list[Course]:
-    """Of all measures; the first minute, in which caches and pools are filled, is left out."""
+    """Return all measures without the first minute, in which caches and pools fill."""
     room = {"Redis MiB": samples[-1].redis_room}
     return [
         Course(name, [each.measures[name] for each in samples[1:]], floor, room.get(name))
@@ -125,7 +125,7 @@ async def _connections(owner_url: str) -> int:
 
 
 def _redis_mebibytes(url: str) -> tuple[float, float]:
-    """What it has, and what it may have."""
+    """Return its memory and its limit, in MiB."""
     with redis.from_url(url) as client:
         found = client.info("memory")
     return found["used_memory"] / 2**20, found["maxmemory"] / 2**20

@@ -1,4 +1,4 @@
-"""The database of `overlays/cloudnative-pg`: deployed, and what happens to it while the service is asked."""
+"""The database of `overlays/cloudnative-pg`: its deployment, and its changes while the service gets requests."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.cluster.kubectl import MINUTES, eventually, kubectl, make_secret, pod
 HERE = Path(__file__).parent
 CLUSTER = "dams-postgresql"
 INSIDE = {f"{CLUSTER}-rw": 5432, f"{CLUSTER}-ro": 5432, f"{CLUSTER}-1": 5432, f"{CLUSTER}-pooler": 5432}
-"""What other namespaces must not reach, by name of the Service."""
+"""Ports that other namespaces must not reach, by name of the Service."""
 _PORTS = {"instance": (5432, 8000, 9187), "pooler": (5432, 9127)}
-"""Where a pod of each role listens: for SQL, an instance for the operator that asks after its state, for metrics."""
+"""Ports of a pod by role: for SQL, for the operator's checks of an instance, for metrics."""
 _POOLER = f"{CLUSTER}-pooler"
 _REPLICAS = 2
 _OPERATOR = ("-n", "cnpg-system", "rollout", "status", "deployment/cnpg-controller-manager")
 
 
 def deploy() -> None:
-    """Returns when database and service are available. The operator must be there."""
+    """Return when database and service are available. The operator must be installed."""
     kubectl(*_OPERATOR, f"--timeout={MINUTES}m")
     if not kubectl("get", "storageclass", "-o", "name"):
         _make_disks()
@@ -37,7 +37,7 @@ def deploy() -> None:
 
 
 def addresses() -> dict[str, tuple[str, int]]:
-    """What other namespaces must not reach, by pod and port: its own address, as not every port has a Service."""
+    """Return ports that other namespaces must not reach, by pod: some ports have no Service."""
     found = json.loads(kubectl("-n", "dams", "get", "pods", "-l", f"cnpg.io/cluster={CLUSTER}", "-o", "json"))["items"]
     return {
         f"{pod['metadata']['name']}:{port}": (pod["status"]["podIP"], port)
@@ -47,18 +47,18 @@ def addresses() -> dict[str, tuple[str, int]]:
 
 
 def forget_disks() -> None:
-    """What `deploy` made outside of namespaces goes; the node keeps what is in the folders until the next `deploy`."""
+    """Delete what `deploy` created outside of namespaces; the node keeps the folders until the next `deploy`."""
     kubectl("delete", "persistentvolume", "--ignore-not-found", "-l", "app=dams-trial")
 
 
 def _make_disks() -> None:
-    """Folders of the node, for a cluster that has no disks to give."""
+    """Create folders of the node, for a cluster without disks."""
     kubectl("apply", "-f", str(HERE / "disks.yaml"))
     kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/disks", f"--timeout={MINUTES}m")
 
 
 def changes() -> list[tuple[str, Callable[[], object]]]:
-    """What happens to the database, one after the other. Each returns when all instances are healthy again."""
+    """Return the changes of the database, in order. Each returns when all instances are healthy again."""
     return [
         ("PostgreSQL is switched over", _switched_over),
         ("the primary's pod is deleted by force", _primary_deleted),
@@ -69,12 +69,12 @@ def changes() -> list[tuple[str, Callable[[], object]]]:
 
 
 def ready() -> None:
-    """Returns when each process that reads replicas reads all of them, as it does but for minutes after a failover."""
+    """Return when each process reads all replicas, which it does except for minutes after a failover."""
     eventually(_all_replicas_are_read, "replicas are read")
 
 
 def owner_url() -> str:
-    """The address of the primary, for the owner, by the Service's own address: names are those of the cluster."""
+    """Return the address of the primary for the owner, with the Service's IP: names only work in the cluster."""
     secret = json.loads(kubectl("-n", "dams", "get", "secret", f"{CLUSTER}-superuser", "-o", "json"))
     password = b64decode(secret["data"]["password"]).decode()
     address = kubectl("-n", "dams", "get", "service", f"{CLUSTER}-rw", "-o", "jsonpath={.spec.clusterIP}")
@@ -82,7 +82,7 @@ def owner_url() -> str:
 
 
 def _switched_over() -> None:
-    """As `kubectl cnpg promote` does it."""
+    """Switch over like `kubectl cnpg promote`."""
     new = pods(f"cnpg.io/cluster={CLUSTER},cnpg.io/instanceRole=replica")[0].removeprefix("pod/")
     status = {
         "targetPrimary": new,
@@ -104,7 +104,7 @@ def _primary_killed() -> None:
 
 
 def _after(change: Callable[[str], object]) -> None:
-    """The change of the primary's pod, and what the operator makes of it."""
+    """Apply the change to the primary's pod, and wait for the operator's reaction."""
     primary = _status()["currentPrimary"]
     before = _runs()
     change(primary)
@@ -114,7 +114,7 @@ def _after(change: Callable[[str], object]) -> None:
 
 
 def _instances_restarted() -> None:
-    """As `kubectl cnpg restart` does it: replicas first, then the primary."""
+    """Restart like `kubectl cnpg restart`: replicas first, then the primary."""
     before = _runs()
     mark = f"kubectl.kubernetes.io/restartedAt={time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}"
     kubectl("-n", "dams", "annotate", "--overwrite", f"cluster/{CLUSTER}", mark)
@@ -129,7 +129,7 @@ def _pooler_killed() -> None:
 
 
 def _in_pod(pod: str, script: str) -> None:
-    # the pod may end before it has answered
+    # the pod may end before it answers
     command = ["kubectl", "-n", "dams", "exec", pod, "-c", "postgres", "--", "sh", "-c", script]
     subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
 
@@ -149,7 +149,7 @@ def _is_healthy() -> bool:
 
 
 def _runs() -> dict[str, str]:
-    """By instance, which run of which container its PostgreSQL is."""
+    """Return by instance the run of the container with its PostgreSQL."""
     selector = ("-l", f"cnpg.io/cluster={CLUSTER},cnpg.io/podRole=instance")
     found = json.loads(kubectl("-n", "dams", "get", "pods", *selector, "-o", "json"))["items"]
     return {

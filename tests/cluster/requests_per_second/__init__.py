@@ -1,4 +1,4 @@
-"""What `overlays/requests-per-second` scales by: Prometheus and its adapter, deployed, and load that makes it scale."""
+"""The metrics of `overlays/requests-per-second`: Prometheus and its adapter, deployed, and load that makes it scale."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ METRIC = "dams_requests_per_second"
 _COMPONENT = HERE.parents[2] / "deploy/kubernetes/components/requests-per-second"
 _API = "v1beta1.custom.metrics.k8s.io"
 ASKED = {"features": f"{EVENTS}/schema", "tiles": f"{EVENTS}/tiles/WebMercatorQuad/tilejson.json"}
-"""What makes little work, by the part that has it: one that Prometheus reads."""
+"""Cheap requests, by the part that serves them: one that Prometheus reads."""
 _CLIENTS = 3
-"""Of each part: together some hundred requests a second."""
+"""Clients of each part: together some hundred requests per second."""
 _REASON = f"pods metric {METRIC} above target"
 
 
 def deploy() -> None:
-    """What makes the metric, in the namespace of the trial. Raises RuntimeError where the cluster has its own."""
+    """Deploy the metric's source in the trial's namespace. Raises RuntimeError if the cluster has its own."""
     if kubectl("get", "apiservice", "-l", "app!=dams-trial", "-o", "name", "--field-selector", f"metadata.name={_API}"):
         raise RuntimeError(f"{_API} is there already: what the cluster has would be replaced")
     for name in ("prometheus", "adapter"):
@@ -40,18 +40,18 @@ def deploy() -> None:
 
 
 def forget() -> None:
-    """What `deploy` made outside of the trial's namespaces goes: the API first, without which no namespace can."""
+    """Delete what `deploy` created outside of the trial's namespaces: the API first, which blocks namespaces."""
     kubectl("delete", "apiservice,clusterrolebinding,clusterrole", "--ignore-not-found", "-l", "app=dams-trial")
     kubectl("-n", "kube-system", "delete", "rolebinding", "--ignore-not-found", "-l", "app=dams-trial")
 
 
 def changes(base_url: str) -> list[tuple[str, Callable[[], object]]]:
-    """What the autoscalers do while the service is asked."""
+    """Return the autoscalers' changes while the service gets requests."""
     return [("features and tiles scale by requests a second", partial(_scaled, base_url))]
 
 
 def _scaled(base_url: str) -> None:
-    """Up under load, down after it, to its end: processes that are taken away answer until then."""
+    """Scale up under load, and down after it; removed processes answer until their end."""
     _have(1)
     since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     most = dict.fromkeys(ASKED, 0.0)
@@ -72,7 +72,7 @@ def _scaled(base_url: str) -> None:
 
 
 def _ask(client: Client, path: str, fresh: Iterator[int], outcomes: Counter[str]) -> None:
-    # the gateway keeps an answer by the address that it was asked by
+    # the gateway caches responses by address
     try:
         outcomes[str(client.get(path, Host=f"b{next(fresh)}.example.org").status)] += 1
     except (OSError, HTTPException) as error:
@@ -81,7 +81,7 @@ def _ask(client: Client, path: str, fresh: Iterator[int], outcomes: Counter[str]
 
 
 def _have(number: int, look: Callable[[str], object] = lambda part: None) -> None:
-    """Returns when features and tiles have so many processes each, all ready, and none that ends."""
+    """Return when features and tiles have this many processes each, all ready, and none terminating."""
 
     def found() -> bool:
         for part in ASKED:
@@ -96,7 +96,7 @@ def _ready(part: str) -> int:
 
 
 def _requests_seen(part: str) -> float:
-    """What the autoscaler knows of, a second and process."""
+    """Return the autoscaler's value, in requests per second and process."""
     status = json.loads(kubectl("-n", "dams", "get", f"hpa/{part}", "-o", "json"))["status"]
     values = [
         one["pods"]["current"]["averageValue"] for one in status.get("currentMetrics") or () if one["type"] == "Pods"
@@ -109,7 +109,7 @@ def _number(quantity: str) -> float:
 
 
 def _reasons(part: str, since: str) -> list[str]:
-    """Why the autoscaler changed the number of processes."""
+    """Return why the autoscaler changed the number of processes."""
     selected = ("--field-selector", f"involvedObject.name={part},reason=SuccessfulRescale")
     found = json.loads(kubectl("-n", "dams", "get", "events", *selected, "-o", "json"))["items"]
     return [event["message"] for event in found if event["lastTimestamp"] >= since]

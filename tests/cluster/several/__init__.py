@@ -12,7 +12,7 @@ _PROCESSES = {"features": 3, "tiles": 2, "gateway": 2}
 
 
 def deploy() -> None:
-    """Beside a database that is there; returns when all its processes are ready and those of before are gone."""
+    """Deploy beside an existing database; returns when all new processes are ready and the old ones gone."""
     make_config_map("dams", "collections", *(_DEPLOY / name for name in ("collections.yaml", "demo-collections.yaml")))
     kubectl("apply", "-k", str(_HERE))
 
@@ -28,6 +28,6 @@ def deploy() -> None:
 
 
 def told(base_url: str, owner: str) -> str:
-    """How the tests of the whole service are run there; `owner` is the role of the database, and its password."""
+    """Return how to run the whole service's tests there; `owner` is the database role with its password."""
     address = kubectl("-n", "dams-trial", "get", "service", "postgresql", "-o", "jsonpath={.spec.clusterIP}")
     return f"DAMS_TEST_URL={base_url} DAMS_TEST_DATABASE_URL=postgresql://{owner}@{address}/dams"

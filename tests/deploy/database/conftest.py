@@ -13,7 +13,7 @@ Connect = Callable[[], Awaitable[asyncpg.Connection]]
 
 @pytest.fixture(scope="session")
 async def schema(make_database: MakeDatabase) -> AsyncIterator[asyncpg.Connection]:
-    """A connection to a database with the schema, for tests that only look."""
+    """Yield a connection to a database with the schema, for tests that only read."""
     connection = await asyncpg.connect(await make_database())
     await apply_schema(connection)
     yield connection
@@ -22,7 +22,7 @@ async def schema(make_database: MakeDatabase) -> AsyncIterator[asyncpg.Connectio
 
 @pytest.fixture
 async def connect(database_url: str) -> AsyncIterator[Connect]:
-    """Opens further connections as owner, closed when the test ends."""
+    """Yield a function that opens further connections as owner, closed when the test ends."""
     opened: list[asyncpg.Connection] = []
 
     async def new_connection() -> asyncpg.Connection:
@@ -36,7 +36,7 @@ async def connect(database_url: str) -> AsyncIterator[Connect]:
 
 @pytest.fixture
 async def owner(connect: Connect) -> asyncpg.Connection:
-    """A connection to a database with the schema."""
+    """Return a connection to a database with the schema."""
     connection = await connect()
     await apply_schema(connection)
     return connection

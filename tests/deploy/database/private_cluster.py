@@ -1,4 +1,4 @@
-"""PostgreSQL clusters of a test that needs more than one, such as a replica; in temporary folders, on loopback."""
+"""PostgreSQL clusters for tests that need several, such as a replica; in temporary folders, on loopback."""
 
 import os
 import shutil
@@ -21,13 +21,13 @@ def _programs() -> Path:
 
 
 def _as_server_user(command: list[str]) -> None:
-    """PostgreSQL refuses to run as root."""
+    """Run a command as another user: PostgreSQL refuses root."""
     user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
     subprocess.run([*user, *command], check=True, capture_output=True, cwd="/")
 
 
 def free_port() -> int:
-    """A TCP port that nothing listens on."""
+    """Return an unused TCP port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -41,11 +41,11 @@ class PrivateCluster:
         self.data = folder / "data"
 
     def url(self, database: str) -> str:
-        """The address of a database, as superuser."""
+        """Return the address of a database, as superuser."""
         return f"postgresql://postgres@127.0.0.1:{self.port}/{database}"
 
     def create(self) -> None:
-        """A new, empty cluster."""
+        """Create a new, empty cluster."""
         _as_server_user(
             [
                 *(str(_programs() / "initdb"), "-D", str(self.data), "-A", "trust", "-U", "postgres"),
@@ -54,7 +54,7 @@ class PrivateCluster:
         )
 
     def copy_of(self, primary: "PrivateCluster") -> None:
-        """A physical replica of a running cluster."""
+        """Create a physical replica of a running cluster."""
         _as_server_user(
             [
                 *(str(_programs() / "pg_basebackup"), "-D", str(self.data), "-h", "127.0.0.1", "-p", str(primary.port)),
@@ -69,27 +69,27 @@ class PrivateCluster:
         _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-o", settings, "-l", log, "-w", "start"])
 
     def stop(self, *, mode: str = "immediate") -> None:
-        """Stop, if it runs: at once, as a crash would, or `fast`, in order."""
+        """Stop, if it runs: at once, like a crash, or `fast`, in order."""
         if (self.data / "postmaster.pid").exists():
             _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-m", mode, "-w", "stop"])
 
     def restart(self) -> None:
-        """Stop it in order and start it again, as for a minor release; wait until it answers."""
+        """Stop in order and start again, as for a minor release; wait until it answers."""
         self.stop(mode="fast")
         self.start()
 
     def promote(self) -> None:
-        """Make the replica a primary, with a timeline of its own."""
+        """Make the replica a primary, with its own timeline."""
         _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-w", "promote"])
 
     def put_back(self, copy: Path) -> None:
-        """Start with a copy of the data as they were at an earlier time."""
+        """Start with a copy of the data from an earlier time."""
         shutil.rmtree(self.data)
         _as_server_user(["cp", "-a", "--", str(copy), str(self.data)])
         self.start()
 
     def copied(self) -> Path:
-        """A copy of the data; the server must be stopped."""
+        """Return a copy of the data; the server must be stopped."""
         copy = self.data.with_name("copy")
         _as_server_user(["cp", "-a", "--", str(self.data), str(copy)])
         return copy
@@ -97,7 +97,7 @@ class PrivateCluster:
 
 @contextmanager
 def private_cluster(primary: PrivateCluster | None = None) -> Iterator[PrivateCluster]:
-    """A new cluster, or a replica of `primary`, for as long as the block lasts."""
+    """Yield a new cluster, or a replica of `primary`, for as long as the block lasts."""
     folder = Path(mkdtemp(prefix="dams-test-postgresql-"))
     try:
         if os.geteuid() == 0:

@@ -31,7 +31,7 @@ JTWC = """track_id,season,basin,time,lat,lon,status,wind,slp,sshs_cat
 
 
 def earthquake(event_id: str, time: int, **properties: Any) -> dict[str, Any]:
-    """A feature of the USGS feed, `time` in ms since 1970."""
+    """Return a feature of the USGS feed, `time` in ms since 1970."""
     usual = {
         "mag": 4.5, "place": "somewhere", "time": time, "updated": time + 1500, "alert": None, "status": "reviewed",
         "url": f"https://example.org/{event_id}", "detail": f"https://example.org/{event_id}.geojson",
@@ -68,7 +68,7 @@ AL012020,2,2020-06-01 06:00:00,2020-06-01 18:00:00,64,20,10,0,10
 
 
 def advisories_folder(folder: Path) -> Path:
-    """Two advisories of one of the storms, which got a name."""
+    """Write two advisories of one of the storms, which got a name."""
     advisories = folder / "advisories"
     advisories.mkdir(exist_ok=True)
     for name, text in ADVISORIES.items():
@@ -77,7 +77,7 @@ def advisories_folder(folder: Path) -> Path:
 
 
 def small_sources(folder: Path) -> Sources:
-    """Two earthquakes, three storms, a country of 40 by 20 degrees with a river of about 3000 km and a lake."""
+    """Write two earthquakes, three storms, a country of 40 by 20 degrees with a river of about 3000 km and a lake."""
     names = ("quakes.json", "wmo.csv", "jtwc.csv", "world.json", "lands.json")
     sources = Sources(*[*(folder / name for name in names), places_file(folder), advisories_folder(folder)])
     quakes = [

@@ -1,4 +1,4 @@
-"""The schema as users of the database see it, and the reader's rights."""
+"""The schema in the view of database users, and the reader's privileges."""
 
 import os
 import re
@@ -39,7 +39,7 @@ COLLECTIONS = {
 
 @pytest.fixture
 async def reader(owner: asyncpg.Connection, database_url: str) -> AsyncIterator[asyncpg.Connection]:
-    """A connection as a fresh reader."""
+    """Yield a connection as a new reader."""
     user = f"reader_{uuid4().hex}"
     await ensure_reader(owner, user, "a password: 'quoted' \\")
     connection = await asyncpg.connect(database_url, user=user, password="a password: 'quoted' \\")
@@ -154,7 +154,7 @@ async def test_what_an_owner_cannot_take_from_everybody_is_said(database_url: st
     superuser = await asyncpg.connect(database_url)
     owner, user = (f"{kind}_{uuid4().hex}" for kind in ("owner", "reader"))
     database = await superuser.fetchval("SELECT current_database()")
-    # as on a database that somebody else runs
+    # as in a database that someone else manages
     await superuser.execute(f"CREATE EXTENSION unaccent; CREATE ROLE {owner} LOGIN CREATEROLE PASSWORD 'secret'")
     await superuser.execute(f"ALTER DATABASE {database} OWNER TO {owner}")
     address = urlsplit(database_url)

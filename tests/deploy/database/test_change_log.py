@@ -154,7 +154,7 @@ async def test_pruning_neither_waits_for_nor_loses_a_transaction_under_way(
             await pruner.fetchval("SELECT dams.prune_change_log()")
             await pruner.execute("INSERT INTO t VALUES (2)")
         assert await version(watched) == before + 1
-    # A transaction that prunes and then writes again may count twice; that it counts is what matters.
+    # A transaction that prunes and then writes again may count twice; it must count at least once.
     assert await version(watched) > before + 1
 
 
@@ -212,7 +212,7 @@ async def test_writers_notify_nobody_also_in_a_database_that_did(watched: asyncp
     await apply_schema(watched)
     await watched.execute("INSERT INTO t VALUES (1)")
     assert await version(watched) == before + 1
-    # notifications come in the order of commits
+    # notifications are sent in the order of commits
     await watched.execute("SELECT pg_notify('dams_change', 'the last')")
     async with asyncio.timeout(5):
         assert await payloads.get() == "the last"

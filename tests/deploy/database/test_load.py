@@ -18,7 +18,7 @@ TODAY = date(2026, 11, 1)
 
 
 def small(sources: Sources, today: date = TODAY) -> DemoCollections:
-    """Little to simulate."""
+    """Return few simulated objects."""
     return DemoCollections(sources, today, flood_count=12, alert_count=2, watersheds=2)
 
 

@@ -1,4 +1,4 @@
-"""A table of somebody's own database is watched, without the rest of our schema."""
+"""A table in a foreign database can be watched, without the rest of our schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READER = "reader of roads"
 
 @pytest.fixture
 async def plain(connect: Connect) -> AsyncIterator[asyncpg.Connection]:
-    """The owner's connection to a database with a table, and a role that may only read that."""
+    """Yield the owner's connection to a database with a table, and a role that may only read it."""
     owner = await connect()
     await owner.execute(
         f'CREATE TABLE "Roads, all" (a integer); CREATE ROLE "{READER}"; GRANT SELECT ON "Roads, all" TO "{READER}"'
@@ -25,7 +25,7 @@ async def plain(connect: Connect) -> AsyncIterator[asyncpg.Connection]:
 
 
 async def tokens(connection: asyncpg.Connection) -> list[str]:
-    """Those of the watched tables, as the reader sees them."""
+    """Return the tokens of watched tables, as the reader sees them."""
     async with connection.transaction():
         await connection.execute(f'SET LOCAL ROLE "{READER}"')
         return [str(row["token"]) for row in await connection.fetch("SELECT token FROM dams.data_versions()")]

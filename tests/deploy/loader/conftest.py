@@ -1,4 +1,4 @@
-"""Databases that the loader may write, and a server that stands for those of the sources."""
+"""Databases that the loader may write, and a server that replaces those of the sources."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Load = Callable[..., Awaitable[Outcome]]
 
 
 class Quiet:
-    """Is told how a load goes on, and says nothing."""
+    """Ignores the progress of a load."""
 
     def received(self, count: int, /) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def written(self, rows: int, /) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 async def with_hazard_schema(owner: asyncpg.Connection) -> None:
@@ -43,13 +43,13 @@ async def with_hazard_schema(owner: asyncpg.Connection) -> None:
 
 @pytest.fixture(scope="session")
 def loader_role() -> str:
-    """Roles belong to the servers, which sessions may share."""
+    """Return the loader's role; roles belong to the servers, which sessions may share."""
     return f"test_loader_{uuid4().hex[:12]}"
 
 
 @pytest.fixture
 async def owner(make_database: MakeDatabase, loader_role: str) -> AsyncIterator[asyncpg.Connection]:
-    """The owner of a new database with the schema, to look what is in it."""
+    """Yield the owner of a new database with the schema, to read its content."""
     connection = await asyncpg.connect(await make_database(with_hazard_schema))
     await ensure_loader(connection, loader_role, PASSWORD)
     yield connection
@@ -58,7 +58,7 @@ async def owner(make_database: MakeDatabase, loader_role: str) -> AsyncIterator[
 
 @pytest.fixture
 async def loader_url(owner: asyncpg.Connection, loader_role: str) -> str:
-    """Its address for the role that loads."""
+    """Return its address for the role that loads."""
     host, port = owner._addr
     database = await owner.fetchval("SELECT current_database()")
     return f"postgresql://{loader_role}:{PASSWORD}@{host}:{port}/{database}"
@@ -66,7 +66,7 @@ async def loader_url(owner: asyncpg.Connection, loader_role: str) -> str:
 
 @pytest.fixture
 async def run(loader_url: str) -> Load:
-    """Loads a source, as the command does: `run(source, *given, since=…, dry_run=…)`."""
+    """Return a function that loads a source like the command: `run(source, *given, since=…, dry_run=…)`."""
 
     async def load_once(source: Source, *given: str | Path, **asked: Any) -> Outcome:
         async with connected(loader_url, source.name) as connection:
@@ -78,14 +78,14 @@ async def run(loader_url: str) -> Load:
 
 @dataclass
 class Publisher:
-    """A server that answers each path with what it is told to; what it was asked is kept."""
+    """A server with a configured response for each path; it records requests."""
 
     base: str = ""
     answers: dict[str, list[Callable[[web.Request], Awaitable[web.StreamResponse]]]] = field(default_factory=dict)
     asked: list[web.Request] = field(default_factory=list)
 
     def publish(self, path: str, content: Any, **more: Any) -> str:
-        """The path answers with this from now on: bytes, text, or an object as JSON. Gives its address."""
+        """Serve this at the path from now on: bytes, text, or an object as JSON. Returns its address."""
         body = content if isinstance(content, bytes) else content.encode() if isinstance(content, str) else None
         body = orjson.dumps(content) if body is None else body
 
@@ -95,7 +95,7 @@ class Publisher:
         return self.answer(path, answer)
 
     def answer(self, path: str, *answers: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> str:
-        """The path answers with these in turn, and with the last of them from then on."""
+        """Answer at the path with these in turn, and then always with the last one."""
         self.answers[path] = list(answers)
         return f"{self.base}{path}"
 
@@ -109,7 +109,7 @@ class Publisher:
 
 @pytest.fixture
 async def publisher() -> AsyncIterator[Publisher]:
-    """A server of the kind that sources have; nothing asks the internet."""
+    """Yield a server like those of sources; no test uses the internet."""
     found = Publisher()
     application = web.Application()
     application.router.add_get("/{path:.*}", found.handle)

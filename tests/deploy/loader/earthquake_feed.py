@@ -1,4 +1,4 @@
-"""A few earthquakes as the USGS publishes them (public domain), and what may happen to them."""
+"""A few earthquakes in the USGS's format (public domain), and possible changes of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FEBRUARY_2018 = 1_517_443_200_000
 
 
 def feature(event_id: str = "us2000cs46", **changed: Any) -> dict[str, Any]:
-    """An event of the GeoJSON summary; `changed` are its properties, and `coordinates` and `geometry`."""
+    """Return an event of the GeoJSON summary; `changed` are its properties, and `coordinates` and `geometry`."""
     coordinates = changed.pop("coordinates", [121.653, 24.1737, 17])
     geometry = changed.pop("geometry", {"type": "Point", "coordinates": coordinates})
     properties = {
@@ -44,6 +44,6 @@ def feature(event_id: str = "us2000cs46", **changed: Any) -> dict[str, Any]:
 
 
 def feed(*features: Any, generated: int = FEBRUARY_2018 + 3_600_000) -> dict[str, Any]:
-    """A feed of such events."""
+    """Return a feed of such events."""
     metadata = {"generated": generated, "title": "USGS All Earthquakes, Past Day", "status": 200, "api": "1.5.8"}
     return {"type": "FeatureCollection", "metadata": metadata | {"count": len(features)}, "features": list(features)}

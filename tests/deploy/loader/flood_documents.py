@@ -1,4 +1,4 @@
-"""Made-up documents in the shapes of the sources of floods: their own may not be shipped."""
+"""Made-up documents in the formats of flood sources: their own may not be distributed."""
 
 import json
 from datetime import UTC, datetime
@@ -12,14 +12,14 @@ SQUARE = [[10.0, 10.0], [11.0, 10.0], [11.0, 11.0], [10.0, 11.0], [10.0, 10.0]]
 
 
 def document(folder: Path, name: str, content: Any) -> Document:
-    """A file of text, or of an object as JSON."""
+    """Write a file of text, or of an object as JSON."""
     path = folder / name
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return Document(path, f"https://example.org/{name}", RETRIEVED)
 
 
 def rows_of(source: Source, *documents: Document) -> tuple[list[Any], Findings]:
-    """The rows that a source makes of documents, without their targets, and what it noticed."""
+    """Return the rows that a source makes from documents, without their targets, and its findings."""
     findings = Findings()
     return [row for batch in source.read(list(documents), findings) for _, row in batch.rows], findings
 
@@ -29,7 +29,7 @@ def collection(*features: Any) -> dict[str, Any]:
 
 
 def gdacs(kind: str, event: int, episode: int, **properties: Any) -> list[dict[str, Any]]:
-    """The features of an event: its centroid, and an area that names no event but in its link."""
+    """Return the features of an event: its centroid, and an area that names its event only in its link."""
     ring = properties.pop("ring", SQUARE)
     shared = {
         "name": f"{kind} somewhere", "alertlevel": "Orange", "eventtype": kind, "country": "Exampleland",

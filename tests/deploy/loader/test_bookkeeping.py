@@ -1,4 +1,4 @@
-"""Each source has its own books, in which stands what was loaded and what is asked for again."""
+"""Each source has its own records: what was loaded, and what must be requested again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.deploy.loader.earthquake_feed import feature, feed
 
 
 def publish(publisher: Publisher, tag: str, *event_ids: str) -> str:
-    """A feed of these events that is sent to those alone who do not have this version of it."""
+    """Publish a feed of these events; a client that already has this version does not get it again."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         if request.headers.get("If-None-Match") == tag:
@@ -41,7 +41,7 @@ async def test_two_sources_of_one_address_know_nothing_of_each_other(
     assert (await run(first)).counts.inserted == 1
     assert not (await run(first)).is_modified
     before = (await states(owner))["first"]
-    # what the last load brought, not the last look
+    # the results of the last load, not of the last request
     assert (before["summary"]["read"], before["summary"]["inserted"]) == (1, 1)
     # the second was never sent it
     assert (await run(second)).is_modified
@@ -64,7 +64,7 @@ async def test_a_load_that_is_stopped_tells_of_no_earlier_failure(
         await run(source(address))
     state = (await states(owner))["first"]
     assert ("Down" in states_as_lines({"first": state})[0], state_as_json(state)["isUnfinished"]) == (True, False)
-    # what a load that is killed leaves: it began, and said nothing more
+    # the record that a killed load leaves: it began, and did not report again
     await begin(owner, source(address))
     state = (await states(owner))["first"]
     assert (state_as_json(state)["error"], state_as_json(state)["isUnfinished"]) == (None, True)
@@ -85,6 +85,6 @@ async def test_what_was_loaded_in_another_way_is_no_version_of_the_newest(
     asked = {name: value for name, value in ways.items() if name == way}
     await run(source(address), *given, **asked)
     assert (await run(source(address))).is_modified
-    # what is known of the newest is not said where something else is asked for, and stays
+    # a load of something else does not update the version of the newest data, which stays
     assert (await run(source(address), *given, **asked)).is_modified
     assert not (await run(source(address))).is_modified

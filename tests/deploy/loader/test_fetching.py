@@ -1,4 +1,4 @@
-"""Documents are asked for patiently, and what is wrong with an answer is said."""
+"""The loader requests documents patiently and reports faulty answers."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ async def test_redirects_are_followed_to_the_web_only(
     monkeypatch.setattr(fetching, "_is_private", is_private)
     with pytest.raises(FetchError, match="no public address"):
         await fetcher.fetch(publisher.answer("/old", status(302, Location="http://127.0.0.1:1/")))  # type: ignore[arg-type]
-    # what a document names is no better
+    # an address inside a document is checked in the same way
     with pytest.raises(FetchError, match="no public address"):
         await fetcher.named("http://127.0.0.1:1/", by=f"{publisher.base}/list")
     assert (await fetcher.named(f"{publisher.base}/data", by=f"{publisher.base}/list")).path.read_text() == "data"

@@ -16,7 +16,7 @@ COUNT = "SELECT count(*), bool_and(ST_IsValid(geom)) FROM hazard.{}"
 
 
 class Known(NamedTuple):
-    """What is in the files of a source: records, those mended, duplicates, and rows by table."""
+    """The contents of a source's files: numbers of records, repaired records, duplicates, and rows by table."""
 
     source: Source
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the sources of floods make of documents, and what they refuse."""
+"""The rows that flood sources make of documents, and the documents they refuse."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -243,17 +243,17 @@ async def test_an_alert_that_leaves_the_feed_before_its_end_is_taken_back(
     assert gone.counts.withdrawn == 2
     assert await standing() == ({"1"}, {"1", "2", "3", "4"}), "the events were, whether they are over or not"
     assert (await run(gdacs_floods.SOURCE, feed(1, 4))).counts.changed == 0
-    # what was left out by mistake stands again, and what is unreadable is there
+    # rows left out by mistake are in force again, and unreadable rows count as present
     again = await run(gdacs_floods.SOURCE, feed(1, 2))
     assert (again.counts.updated, again.counts.withdrawn) == (1, 0)
     await run(gdacs_floods.SOURCE, feed(1, 2, unreadable=2))
     assert (await standing())[0] == {"1", "2"}
-    # what may have aged out of the feed is not taken back, nor is what a file or an empty feed does not have
+    # rows that may have aged out of the feed are not withdrawn, nor are those missing from a file or an empty feed
     await run(gdacs_floods.SOURCE, feed(1, since=1, todate=hours_ago(1)))
     assert (await standing())[0] == {"1", "2"}
     await run(gdacs_floods.SOURCE, publisher.publish("/gdacs.geojson", collection()))
     assert (await standing())[0] == {"1", "2"}
-    # one that was to last longer is taken back altogether
+    # an alert that was to last longer is withdrawn completely
     await run(gdacs_floods.SOURCE, feed(1, 2, todate=hours_ago(-5), datemodified=hours_ago(5)))
     await run(gdacs_floods.SOURCE, feed(2))
     assert await standing() == ({"2"}, {"2", "3", "4"})

@@ -131,7 +131,7 @@ def test_dates_of_gdacs(tmp_path: Path, began: str) -> None:
 
 
 def of_api(kind: str, **properties: Any) -> dict[str, Any]:
-    """What all features of an event have in documents of the API."""
+    """Return the properties that all features of an event have in documents of the API."""
     address = "https://www.gdacs.org/{}?eventtype=" + kind + "&eventid=1001296&episodeid=2"
     return {
         "eventtype": kind, "eventid": 1001296, "episodeid": 2, "eventname": "MADE-UP-26",

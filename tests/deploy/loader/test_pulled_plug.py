@@ -65,7 +65,7 @@ async def test_the_plug_may_be_pulled_at_any_moment(
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
         )
-        # from the first statement on: what comes before is of no interest
+        # from the first statement on: the time before does not matter
         while await is_free():
             assert loader.returncode is None
             await asyncio.sleep(0.02)

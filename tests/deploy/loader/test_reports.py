@@ -1,4 +1,4 @@
-"""What a load and the sources say of themselves, for people and as JSON."""
+"""Reports of a load and of the sources, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A database of an earlier release gets what it lacks, keeps what it has, and takes live data as a new one does.
+"""A database of an earlier release gets the missing parts, keeps its data, and takes live data as a new one does.
 
-`earlier/` has the schemas as they were, without their comments: of the first release, and of that before advisories.
+`earlier/` has the schemas of the first release and of the release before advisories, without their comments.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TABLES = """
         AND (a.attnotnull OR a.attname IN ('event_id', 'source', 'title'))
     GROUP BY 1
 """
-# What there is, in words that do not depend on the order in which it was made.
+# The contents of the schema, as texts that do not depend on the order of creation.
 SCHEMA = {
     "columns": """
         SELECT c.oid::regclass, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
@@ -99,7 +99,7 @@ async def test_an_earlier_database_becomes_one_of_now(
     await apply_schema(owner)
     assert await schema_of(owner) == found, "applying again changes nothing"
 
-    # what was there is there, and revised where it is
+    # the old row is still there, and is revised in place
     (before,) = await owner.fetch("SELECT id, title FROM hazard.hazard_eq_events")
     assert (before["title"], await owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_nodes")) == ("us2000cs46", 1)
     outcome = await run(usgs_geojson.SOURCE, publisher.publish("/feed", feed(feature(), feature("us1"))))

@@ -1,4 +1,4 @@
-"""Earthquakes of the USGS: revisions, withdrawals, and what is no event."""
+"""Earthquakes of the USGS: revisions, withdrawals, and events that are not earthquakes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ async def test_a_revision_keeps_the_id_and_an_older_one_changes_nothing(
 async def test_what_its_source_deletes_is_withdrawn_until_it_is_revised(
     owner: asyncpg.Connection, run: Load, publisher: Publisher
 ) -> None:
-    """By its status; without its place; and under the name of a network that is no longer preferred."""
+    """The source deletes an event by its status, by sending it without a place, or under the name of a network that is
+    no longer preferred.
+    """
     names = ("us1", "us2", "ak3", "us9")
     stands = feed(*[feature(name) for name in names])
     deleted = {"status": "deleted", "updated": FEBRUARY_2018 + 1_000_000}

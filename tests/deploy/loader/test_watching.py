@@ -1,4 +1,4 @@
-"""Sources are loaded again and again, by one of all who watch."""
+"""Of all watching processes, one loads the sources, at their intervals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def source(address: Callable[[datetime | None], list[str]], **changed: object) -
 
 @asynccontextmanager
 async def watched(url: str, found: Source) -> AsyncIterator[Outcomes]:
-    """What loads of it came to, while the block lasts."""
+    """Watch a source during the block; yields the outcomes of its loads."""
     outcomes: Outcomes = []
     settings = Watch(
         url=url,
@@ -117,7 +117,7 @@ async def test_one_of_two_leads_and_a_fault_ends_nothing(
         await eventually(has_loaded)
         assert not first or not second
         assert await owner.fetchval("SELECT message FROM dams.load_source") is None
-        # whoever leads loses the connection
+        # the leader loses its connection
         await owner.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE application_name LIKE 'dams loader usgs%' AND datname = current_database()"

@@ -74,7 +74,10 @@ async def test_a_part_is_replaced_and_others_are_not_touched(steps: asyncpg.Conn
 async def test_changes_name_the_rows_that_they_changed(
     steps: asyncpg.Connection, loader_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the transaction of the change, up to a number; told by snapshot, so that nothing is missed or told twice."""
+    """The change names its rows in its own transaction, up to a maximum number.
+
+    Readers use snapshots, so that no row is missed or reported twice.
+    """
 
     async def named(since: str) -> list[tuple[str | None, str]]:
         rows = await steps.fetch("SELECT item, action FROM dams.changed_items($1::text::pg_snapshot)", since)
@@ -147,7 +150,7 @@ async def test_what_the_database_refuses_is_set_aside_alone(
 async def test_an_unusual_absence_waits_for_a_later_document(
     steps: asyncpg.Connection, loader_url: str, named: tuple[int, ...]
 ) -> None:
-    """Two of six may be missing at once; what is named again is waited for no longer."""
+    """Two of six may be missing at once; rows that are named again are waited for no longer."""
     every = tuple(map(step, range(6)))
 
     async def load(*present: int) -> Counts:

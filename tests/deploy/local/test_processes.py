@@ -1,4 +1,4 @@
-"""Processes that end where nobody collects them, as in a container without an init."""
+"""Processes whose parent does not collect them when they end, as in a container without an init."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_one_that_nobody_collects_has_ended(of_somebody_else: psutil.Process, mo
     monkeypatch.setattr(of_somebody_else, "kill", killed)
     stop([of_somebody_else])
     assert of_somebody_else.status() == psutil.STATUS_ZOMBIE
-    # it was seen to end: nobody waited in vain and then insisted
+    # its end was seen: no one waited in vain and then killed it
     killed.assert_not_called()
     monkeypatch.undo()
 

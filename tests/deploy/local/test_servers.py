@@ -106,14 +106,17 @@ def hard_to_get_into(parent: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def state_dir(tmp_path: Path) -> Iterator[Path]:
-    """Such a folder, with no stack in it."""
+    """Return such a folder, without a stack."""
     with hard_to_get_into(tmp_path) as folder:
         yield folder
 
 
 @pytest.fixture(scope="module")
 def used_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Such a folder for several tests, which leave a stack there, running or stopped: each new one takes seconds."""
+    """Return such a folder for several tests.
+
+    They leave a stack there, running or stopped, as each new one takes seconds.
+    """
     with hard_to_get_into(tmp_path_factory.mktemp("used")) as folder:
         yield folder
 

@@ -1,4 +1,4 @@
-"""What the person who starts a stack may choose, and the errors where it does not fit."""
+"""The settings with which a user starts a stack, and the errors for values that do not fit."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ CHANGES = "location ~ ^/api/(?:collections/[^/]+/)?changes$"
 
 @dataclass(frozen=True)
 class Block:
-    """Directives, and blocks by what stands before them."""
+    """Directives, and blocks by the words before them."""
 
     directives: list[list[str]]
     blocks: dict[str, Block]

@@ -1,4 +1,6 @@
-"""What nginx keeps: only what a service's Cache-Control allows, only as long, never for the wrong client."""
+"""nginx's cache: it keeps only what a service's Cache-Control allows, only for that time, and never serves it to the
+wrong client.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +154,7 @@ async def test_staleness_is_bounded(gateway: Gateway, session: ClientSession, ur
     await get(session, url)
     tile.version = 2
     await asyncio.sleep(4.1)
-    # Longer ago than allowed: the first visitor after a quiet time gets what is true now.
+    # Longer ago than allowed: the first visitor after a quiet time gets the current answer.
     assert (await get(session, url))[2] == "version 2 x"
 
 
@@ -177,7 +179,7 @@ async def test_server_timing_names_who_answered(gateway: Gateway, session: Clien
     for expected in ("redis;dur=1", "redis;dur=1", "gateway;desc=HIT"):
         async with session.get(url) as response:
             assert response.headers.getall("Server-Timing") == [expected]
-    # nothing is said where the service says nothing
+    # the header is missing if the service sends none
     gateway.upstreams["tiles"].answer = Tile("no-store")
     async with session.get(url + "1") as response:
         assert "Server-Timing" not in response.headers
@@ -216,7 +218,10 @@ async def test_compression(gateway: Gateway, session: ClientSession, url: str, a
 async def test_what_has_not_changed_varies_as_what_was_sent(
     gateway: Gateway, session: ClientSession, url: str, cache_control: str, vary: str
 ) -> None:
-    """A cache takes the headers of a 304 for what it has (RFC 9111, 3.2): it would give gzip to who takes none."""
+    """A cache replaces its headers with those of a 304 (RFC 9111, 3.2).
+
+    Without Vary it would give gzip to clients that do not accept it.
+    """
 
     async def answer(request: web.Request) -> web.StreamResponse:
         headers = {"ETag": 'W/"1"', "Cache-Control": cache_control, "Vary": vary}
@@ -231,7 +236,7 @@ async def test_what_has_not_changed_varies_as_what_was_sent(
             said = ", ".join(response.headers.getall("Vary")).lower().split(", ")
             return response.status, set(said)
 
-    # asked of the service, then taken from what is kept
+    # first from the service, then from the cache
     for _ in range(3):
         status, full = await varies()
         assert (status, "accept-encoding" in full) == (200, True)
@@ -342,7 +347,7 @@ async def test_pages_are_kept_once_for_each_language(gateway: Gateway, session: 
     for headers, language in asked * 3:
         assert (await get(session, url, headers))[2] == language
     kept = len(page.answered)
-    # each language twice, as what is asked once is not kept, and so is each header of what has none
+    # twice for each language, as a first request is not kept, and twice for each header without a page language
     assert kept == 2 * (3 + 2)
     for query, language in (("?f=html", "es"), ("?a=1&f=html&b=2", "es"), ("?f=json", "none"), ("?f=htmlx", "none")):
         said = await get(session, f"{url}{query}", {"Accept": "text/html", "Accept-Language": "es"})

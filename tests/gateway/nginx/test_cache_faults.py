@@ -1,4 +1,4 @@
-"""What fails in the cache costs no answer: no room for another address, no room on the disk, a service that is ill."""
+"""No fault of the cache costs an answer: no room for another address, a full disk, a failing service."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.faults
 
 
 class Slow:
-    """Answers at once, but for addresses that end with `slow`: those when it is told."""
+    """Answers at once, except at addresses that end with `slow`: there, when the test says so."""
 
     def __init__(self) -> None:
         self.waiting = 0
@@ -113,7 +113,7 @@ async def test_what_was_fetched_within_the_minute_stands_in_for_a_service_that_i
     tiles.answer = ill
     await asyncio.sleep(2.1)
     assert await status_and_cache(session, url) == (200, "STALE")
-    # what was never fetched is what the service says
+    # for an address that was never fetched, the client gets the service's error
     async with session.get(f"{url}?x=1") as response:
         assert (response.status, response.headers["Retry-After"], await response.json()) == (
             503,
@@ -138,14 +138,14 @@ def test_only_what_is_old_is_removed(tmp_path: Path) -> None:
         os.utime(file, (now - age, now - age))
     remove_older(tmp_path, now - 60)
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["new"]
-    # somebody may have deleted it all
+    # the whole folder may have been deleted
     remove_older(tmp_path / "nowhere", now)
     assert CacheFolder(tmp_path / "nowhere").has_room()
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk of 200 MB of its own."""
+    """Return a folder on a separate disk of 200 MB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(

@@ -1,4 +1,4 @@
-"""In which codings nginx asks the services, and how many copies of an answer it keeps."""
+"""The codings that nginx requests from the services, and the number of copies of an answer in its cache."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_one_copy_for_all_who_take_the_same(gateway: Gateway, session: Cli
 
 
 async def _heard(gateway: Gateway, session: ClientSession, spelling: str, path: str = _PATH) -> str:
-    """What the service is asked for when a client asks with such an `Accept-Encoding`."""
+    """Return the `Accept-Encoding` that the service gets when a client sends this one."""
     url = f"{gateway.url}{path}?{uuid4().hex}"
     async with session.get(url, headers={"Accept": "x", "Accept-Encoding": spelling}) as response:
         assert response.status == 200
@@ -61,7 +61,7 @@ async def test_services_hear_what_each_spelling_comes_to(gateway: Gateway, sessi
         heard = await _heard(gateway, session, spelling)
         assert heard in ("identity", "gzip", "br, gzip"), spelling
         assert takes_gzip(heard) is takes_gzip(spelling), spelling
-        # pages on their way are gzip: who takes none gets none
+        # the cache holds gzip; clients that do not accept it get an uncompressed answer
         assert takes_brotli(heard) is (takes_gzip(spelling) and takes_brotli(spelling)), spelling
         assert taken in (takes_gzip(spelling), takes_brotli(spelling))
 

@@ -1,6 +1,7 @@
-"""What the settings become in nginx's configuration: times that add up, bounds for clients, who is asked instead.
+"""The nginx configuration that the settings give: times that add up, limits for clients, which process is asked next.
 
-What nginx makes of it is for the tests of a running gateway; here is what these would have to wait for, or be many for.
+Tests of a running gateway show what nginx does with it. The cases here would take too long there, or need too many
+gateways.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def test_the_program_stays_in_the_foreground_and_in_its_folder() -> None:
 @pytest.mark.parametrize(("environment", "silence"), [({}, 8.9), ({"GATEWAY_TIMEOUT_SECONDS": "4"}, 4.0)])
 @pytest.mark.parametrize("place", [API, TILES, "location @uncached", "location @leaving"])
 def test_nobody_waits_for_ten_seconds(place: str, environment: dict[str, str], silence: float) -> None:
-    """For another's answer, for a machine that is gone, for a process that hangs, and then for another one."""
+    """The waits for another request's answer, for a machine that is down and for a process that hangs, and then for the
+    next process.
+    """
     server = read_server(environment)
     first, again = server.blocks[place], server.blocks["location @again"]
     assert _seconds(first.one("proxy_read_timeout")) == silence
@@ -54,11 +57,11 @@ def test_nobody_waits_for_ten_seconds(place: str, environment: dict[str, str], s
         for block in (first, again)
         for name in ("proxy_connect_timeout", "proxy_read_timeout")
     ]
-    # a machine takes a connection soon or never; who is asked second has less time
+    # a machine accepts a connection soon or never; the second process has less time
     assert waits == [0.3, silence, 0.1, 0.35]
     lock = first.one("proxy_cache_lock_timeout")
     assert sum(waits) + (_seconds(lock) if lock else 0) < silence + 1.1
-    # what one process refuses another may answer, while there is time for it
+    # another process may answer what one process refused, if there is time for it
     assert first.all("proxy_next_upstream") == [["error", "timeout"]]
     assert _seconds(first.one("proxy_next_upstream_timeout")) == silence / 2
     assert again.all("proxy_next_upstream") == [["error"]]
@@ -71,7 +74,7 @@ def test_files_and_streams_may_take_longer() -> None:
     # each listener hears something every 15 seconds
     assert 15 < _seconds(changes.one("proxy_read_timeout")) <= 60
     assert (changes.one("proxy_buffering"), changes.one("gzip")) == ("off", "off")
-    # of a download the length is told, unless it is a text
+    # a download has a Content-Length, unless it is a text
     texts = ["text/csv", "application/json", "application/ndjson", "application/geo+json"]
     assert export.all("gzip_types") == [texts]
     assert [_seconds(block.one("proxy_connect_timeout")) for block in (export, changes)] == [0.3, 0.3]
@@ -83,7 +86,7 @@ def test_answers_are_kept_where_they_may_be() -> None:
     assert keeping == [API, TILES, "location @leaving"]
     assert not [place for place, block in read_server(cached=False).blocks.items() if block.one("proxy_cache")]
     block = read_server().blocks[API]
-    # nginx keeps what is asked for twice, renews it by its tag, and gives what is stale while it asks
+    # nginx keeps answers requested twice, revalidates them by their tags, and serves stale ones during that
     assert block.one("proxy_cache_methods") == "GET HEAD"
     assert block.one("proxy_cache_min_uses") == "2"
     assert [block.one(f"proxy_cache_{name}") for name in ("revalidate", "background_update", "lock")] == ["on"] * 3
@@ -136,7 +139,7 @@ def test_each_service_has_its_processes_and_each_of_several_the_others() -> None
         "features": ["10.0.0.4:80", "10.0.0.5:80"],
         "features_but_0": ["10.0.0.5:80"],
         "features_but_1": ["10.0.0.4:80"],
-        # nobody is there
+        # no process listens there
         "viewer": ["127.0.0.1:9"],
         "tiles": tiles,
         "tiles_but_0": tiles[1:],
@@ -153,7 +156,7 @@ def test_each_service_has_its_processes_and_each_of_several_the_others() -> None
         return next((name for pattern, name in patterns if re.search(pattern, asked)), None)
 
     assert instead("tiles 10.0.0.2:80") == "tiles_but_1"
-    # it is the last of those that were asked
+    # the last of those that were asked
     assert instead("tiles 10.0.0.2:80, 10.0.0.1:80") == "tiles_but_0"
     assert instead("tiles 10.0.0.2:8080") is None
     assert instead("tiles 10x0.0.2:80") is None

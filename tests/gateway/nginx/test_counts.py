@@ -1,4 +1,4 @@
-"""Lines that nginx writes of its answers become counts: each once, whole, and whatever becomes of the file."""
+"""Lines that nginx writes about its answers become counts: each once and completely, whatever happens to the file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def size(file: Path) -> int:
 async def test_each_line_counts_once_and_when_it_is_whole(file: Path) -> None:
     add(file, "tiles HIT 200\n")
     counts = Counts(file)
-    # what was there before is another's
+    # earlier lines are from another process
     assert await growth(counts) == [0, 0, 0, 0]
     add(file, "tiles HIT 200\ntiles - 200\ntiles HIT 200\n- - 404\n MISS 302\ntiles HIT")
     assert await growth(counts) == [2, 1, 1, 1]
@@ -107,7 +107,7 @@ async def test_a_running_gateway_counts_what_its_nginx_answers(gateway: Gateway,
 
 async def test_nobody_has_to_ask_for_what_is_answered_to_be_counted(gateway: Gateway) -> None:
     lines = gateway.folder / "counts.log"
-    # more than is kept of what is counted
+    # more lines than the file may keep
     add(lines, "no line of ours\n" * 300_000)
 
     async def begun_anew() -> bool:

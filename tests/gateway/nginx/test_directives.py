@@ -63,7 +63,7 @@ def test_answers_of_all_services_are_sent_and_bounded_alike() -> None:
         "gzip_types": "*",
         **{f"{kind}_temp_path": f"tmp/{kind}" for kind in ("proxy", "fastcgi", "uwsgi", "scgi")},
         "client_body_temp_path": "tmp/body",
-        # a client that takes nothing is gone
+        # a client that reads nothing counts as gone
         "send_timeout": "20s",
         "reset_timedout_connection": "on",
     }

@@ -39,7 +39,7 @@ async def line_of(gateway: Gateway, request_id: str) -> str:
 
 
 async def said_of(gateway: Gateway, target: bytes, headers: bytes) -> Any:
-    """What the log says of a request whose target and headers may have any bytes."""
+    """Return the log entry of a request whose target and headers may contain any bytes."""
     host = gateway.url.removeprefix("http://")
     reader, writer = await asyncio.open_connection(*host.split(":"))
     head = b"GET " + target + b" HTTP/1.1\r\nHost: " + host.encode() + b"\r\nConnection: close\r\n"

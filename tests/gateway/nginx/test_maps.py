@@ -1,4 +1,4 @@
-"""What nginx works out for each request by its maps, of texts that few clients send."""
+"""The values that nginx's maps give for each request, for texts that few clients send."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def worked_out(variable: str, text: str, maps: Mapping[str, Block] = MAPS) -> st
             "$traceparent",
             {
                 TRACE: "$http_traceparent",
-                # of no trace, of no span, and what is malformed
+                # without a trace, without a span, and malformed values
                 TRACE.replace("a", "0"): "$own_traceparent",
                 TRACE.replace("b", "0"): "$own_traceparent",
                 **dict.fromkeys(("", f"{TRACE}-1", f" {TRACE}", TRACE.upper(), TRACE[1:]), "$own_traceparent"),
@@ -207,7 +207,7 @@ def test_who_takes_gzip_gets_the_first_of_the_codings_that_are_set_and_taken(
 
 @pytest.mark.parametrize("variable", ["$logged_path", "$logged_agent"])
 def test_bytes_are_logged_where_they_are_utf_8_alone(variable: str) -> None:
-    # the ends of all ranges that the standard has, and what is beside them
+    # the ends of all ranges in the standard, and the bytes beside them
     second, others = b"\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0", b"\x7f\x80\xbf\xc0"
     tails = [tail for length in range(4) for tail in product(*(second, others, others)[:length])]
     texts = [bytes((lead, *tail)) for lead in range(0x80, 0x100) for tail in tails]

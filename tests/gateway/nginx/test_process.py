@@ -1,4 +1,4 @@
-"""What nginx needs before it is started, and why it is not."""
+"""What nginx needs before it starts, and the reasons why it does not start."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_who_is_drained_is_told_for_two_seconds_in_all(tmp_path: Path, mon
     monkeypatch.setattr(time, "time", lambda: now)
     monkeypatch.setattr("gateway.nginx.process.asyncio.sleep", wait)
     nginx = Running(tmp_path)
-    # nobody is told anything
+    # no process gets a signal
     await nginx.stop()
     (tmp_path / DRAINING).touch()
     # by a clock that was set back, too

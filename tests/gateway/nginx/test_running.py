@@ -1,4 +1,4 @@
-"""An nginx that was left behind is known by its folder, and nothing else is ended for it."""
+"""A left-over nginx is recognized by its folder, and no other process is ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gateway.nginx.running import master, parent, stop_left_behind, taken_over, 
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """What looks like the master of an nginx with this folder."""
+    """Start a process that looks like the master of an nginx with this folder."""
     title = f"nginx: master process nginx -p {tmp_path}"
     with subprocess.Popen(["bash", "-c", f'exec -a "{title}" sleep 60; echo']) as process:
         yield process
@@ -33,7 +33,7 @@ def test_workers_whose_master_is_gone_are_dismissed_by_its_session(
     with subprocess.Popen([program, "60"], start_new_session=True) as other:
         # a shell has what it starts beside it ignore SIGQUIT
         quits = "env --default-signal=QUIT"
-        # groups of their own, as whoever has the number of a group may be another
+        # in groups of their own, as the number of a group may belong to another process by now
         command = f"set -m; {quits} {program} 60 >/dev/null & echo $!; {quits} sleep 60 >/dev/null & echo $!"
         left = subprocess.run(["bash", "-c", command], start_new_session=True, check=True, stdout=subprocess.PIPE)
         worker, no_worker = map(int, left.stdout.split())
@@ -89,7 +89,7 @@ def test_a_master_is_one_of_this_folder(
     assert master(other) is None
     stop_left_behind(other)
     assert is_running(started)
-    # nobody collects it here either: it has ended all the same
+    # no parent collects it here either, but it has ended
     stop_left_behind(tmp_path)
     assert not is_running(started)
     (told,) = caplog.records
@@ -100,7 +100,7 @@ def test_a_master_is_one_of_this_folder(
 
 @pytest.fixture
 def children() -> Iterator[tuple[int, list[int]]]:
-    """What looks like a master, and what it has started: two workers, one that ends, and one that keeps the cache."""
+    """Start a process that looks like a master, with its children: two workers, one that ends, and a cache manager."""
     titles = ("worker process", "worker process", "worker process is shutting down", "cache manager process")
     started = "".join(f'(exec -a "nginx: {title}" sleep 60) >/dev/null & echo $!;' for title in titles)
     with subprocess.Popen(["bash", "-c", f"{started} wait"], stdout=subprocess.PIPE) as process:

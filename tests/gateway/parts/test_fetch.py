@@ -1,4 +1,4 @@
-"""Parts are fetched from whoever answers, and only from the service that was meant."""
+"""The gateway fetches a part from any process that answers, and only from the right service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def test_the_next_address_is_asked_for_the_part(session: ClientSession) ->
 
 
 async def test_the_part_of_another_service_is_none(session: ClientSession, caplog: pytest.LogCaptureFixture) -> None:
-    """Such as where the address of one service is written under the name of another."""
+    """This happens if the address of one service is configured under the name of another."""
     upstream = Upstream("features", part=make_part("features"))
     await upstream.start()
     try:
@@ -39,7 +39,7 @@ async def test_the_part_of_another_service_is_none(session: ClientSession, caplo
         assert (told.levelname, told.getMessage()) == ("WARNING", "no part")
         cause = "ValueError: this is the part of features"
         assert vars(told)["fields"] == {"upstream": "tiles", "address": addresses[0], "cause": cause}
-        # and once more where it was right meanwhile
+        # and once more after it was right in between
         for service, times in (("tiles", 1), ("features", 2)):
             upstream.part, upstream.part_tag = make_part(service), upstream.part_tag + 1
             await fetcher.refresh({"tiles": addresses})
@@ -68,7 +68,7 @@ async def test_a_service_that_restarts_stays_and_one_that_is_gone_for_longer_doe
         heard += seconds
         await fetcher.refresh(addresses)
         assert [part.name for part in fetcher.present()] == (["tiles"] if is_there else [])
-    # nothing that anybody has to be told
+    # nothing that needs to be logged
     told = [(record.levelname, record.getMessage()) for record in caplog.records if record.name == "dams.parts"]
     assert told == [("DEBUG", "no part")] * 2
 
@@ -101,7 +101,7 @@ async def test_one_address_is_enough_and_what_is_unchanged_stays(session: Client
         await fetcher.refresh(addresses)
         (other,) = fetcher.present()
         assert (part.assets != other.assets, other.assets) == (True, ("/new/",))
-        # nobody is asked by who knows no address any more; the part stays for a while
+        # without known addresses no process is asked; the part stays for a while
         await fetcher.refresh({})
         assert [each.name for each in fetcher.present()] == ["tiles"]
     finally:

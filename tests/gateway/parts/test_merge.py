@@ -172,7 +172,7 @@ def test_of_several_that_differ_the_first_is_named_each_time() -> None:
         "array and string define components/schemas/Bbox differently",
         "array and object define components/schemas/Bbox differently",
     ]
-    # what has another's path is not held against a third one, too
+    # a part that has the path of another one does not conflict with a third one too
     for (_, each), path in zip(of_three, ("/{a}", "/{b}", "/{b}"), strict=True):
         each.update(openapi="3.0.3", tags=[], components={}, paths={path: {"get": {}}})
     same = [f"array and {other} have the same path as /{{a}} and /{{b}}" for other in ("string", "object")]

@@ -122,7 +122,7 @@ async def test_pinned_address(tmp_path: Path, session: ClientSession) -> None:
         async with session.get(f"{gateway.url}/nowhere", headers={"Accept": "text/html"}) as response:
             page = await response.text()
             assert ('href="https://example.org/hazards/?f=html"' in page, "Ours &amp; theirs" in page) == (True, True)
-        # as somebody ends it at a terminal
+        # as when a user stops it at a terminal
         assert await gateway.stop(signal.SIGINT) == 0
         # the program's own lines and those of nginx
         assert not [line for line in gateway.log.read_text().splitlines() if line.startswith("{")]

@@ -132,12 +132,12 @@ async def test_no_more_wait_than_can_be_answered_soon(commands: Commands) -> Non
 
 
 async def test_what_is_large_has_more_time(server: OwnRedis, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is on its way when the time of others is over arrives."""
+    """A command that is still running when the time of others is over gets its answer."""
     monkeypatch.setattr("libs.cache.commands._BYTES_A_SECOND", 500_000)
     async with Commands(server.url, deadline=0.05) as commands:
         os.kill(server.pid, signal.SIGSTOP)
         try:
-            # ten seconds for so many bytes
+            # ten seconds for this number of bytes
             large = asyncio.create_task(commands.run("SET", "large", b"x" * 5_000_000))
             await asyncio.sleep(0.5)
             assert not large.done()

@@ -1,4 +1,4 @@
-"""Redis by Sentinel and as a cluster, with real processes: what is lost costs time, and comes back."""
+"""Redis with Sentinel and as a cluster, with real processes: a failure costs time, and the connection recovers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_sentinels_and_what_is_asked_of_the_master_are_those_of_the_address(
     limits = {"socket_timeout": None, "socket_connect_timeout": None}
     assert seen["of"] == seen["of"] | options | limits | {"protocol": 2, "health_check_interval": 0}
     assert {"username", "password"} & seen["of"].keys() == {"username", "password"} & options.keys()
-    # one Sentinel that hangs is not waited for, and has no password of the master
+    # the client does not wait for a Sentinel that hangs, and does not send it the master's password
     asking = seen["asking"]
     assert (asking["socket_timeout"], asking["socket_connect_timeout"], asking["protocol"]) == (0.2, 0.2, 2)
     assert "password" not in asking
@@ -125,7 +125,7 @@ async def test_the_nodes_of_a_cluster_are_those_of_the_address(
 
 
 class _Watched:
-    """A master with a password, its replica, and two Sentinels that agree when the master is gone for half a second."""
+    """A master with a password, its replica, and two Sentinels that agree when the master is down for half a second."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

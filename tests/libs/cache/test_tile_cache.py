@@ -25,9 +25,9 @@ async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
 
 @pytest.mark.parametrize(("size", "is_kept"), [(491, True), (492, False)])
 async def test_an_entry_may_take_half_of_the_share(server: OwnRedis, size: int, is_kept: bool) -> None:
-    """Of two half hours: entries of the one before are there, too."""
+    """The share has two halves: entries of the previous half hour are kept too."""
     async with TileCache(server.url, share_bytes=1000) as cache:
-        # with four bytes of its own and its name
+        # together with its name and four more bytes
         cache.put_some("small", b"y" * size)
         cache.put_some("too much", b"y" * 100)
         async with server.client() as client:
@@ -80,7 +80,7 @@ async def test_claims_belong_to_one_and_end(server: OwnRedis) -> None:
         one.release("c")
         while not await other.claim("c", seconds=0.2):
             pass
-        # whoever sees the claim's end sees what was put before it
+        # a process that sees the end of the claim also sees what was stored before it
         assert await other.get("tile") == [b"x"]
         await asyncio.sleep(0.3)
         assert await one.claim("c", seconds=1) is True
@@ -179,7 +179,7 @@ async def test_keys_are_listed_with_their_sizes_and_forgotten(server: OwnRedis) 
             cache.put(f"a:{number}", b"x" * number)
         cache.put("b:1", b"x")
         await cache.check()
-        # another program's, and what is too short for one of ours
+        # an entry of another program, and a name too short for one of ours
         await client.set("a:other", b"x")
         await client.set("dams:tile:3:a:short", b"x")
         found = [entry async for some in cache.entries("a:*") for entry in some]
@@ -187,7 +187,7 @@ async def test_keys_are_listed_with_their_sizes_and_forgotten(server: OwnRedis) 
         assert await cache.delete(["a:1", "a:2", "a:none"]) == 2
         assert await cache.delete([]) == 0
         assert await cache.get("a:1", "a:3") == [None, b"xxx"]
-        # a claim that is refused is none of others either
+        # a refused claim does not belong to another holder either
         await client.set("dams:tile:3:claimed", b"x")
         assert await cache.claim("claimed", seconds=1) is False
         await client.config_set("maxmemory", "1")

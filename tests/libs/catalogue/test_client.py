@@ -24,7 +24,7 @@ from tests.eventually import eventually
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for a catalogue for long; who does by itself is told by a test."""
+    """Check the default waits for a catalogue, in seconds, and shorten them."""
     assert (client_module.FIRST_SECONDS, client_module.ANSWER_SECONDS) == (3.0, 10.0)
     monkeypatch.setattr(client_module, "FIRST_SECONDS", 0.2)
     monkeypatch.setattr(client_module, "ANSWER_SECONDS", 0.2)
@@ -102,7 +102,7 @@ def _document(*titles: str) -> bytes:
 
 
 def _told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
-    """What was logged, with the first word of the cause."""
+    """Return the log entries, with the first word of the cause."""
     records = [record for record in caplog.records if record.name == "dams.catalogue" and record.levelname == "WARNING"]
     return [(record.getMessage(), vars(record)["fields"]["cause"].partition(":")[0]) for record in records]
 
@@ -142,7 +142,7 @@ async def test_a_service_starts_without_common_on_what_it_kept(tmp_path: Path) -
         url = str(server.make_url("")).rstrip("/")
         async with CatalogueClient(url, state_file=file) as client:
             before = client.collections
-    # nobody listens there any more
+    # no process listens there any more
     async with CatalogueClient(url, state_file=file) as client:
         assert await client.health() is None
         assert client.collections == before
@@ -162,7 +162,7 @@ async def test_a_damaged_copy_is_logged_and_passed_over(tmp_path: Path, caplog: 
 
 
 class Common:
-    """A `common` whose catalogue and status change, and that notes the tags that it is asked with."""
+    """A `common` service whose catalogue and status change. It records the tags of the requests."""
 
     def __init__(self, body: bytes = b"", status: int = 200) -> None:
         self.body = body
@@ -196,7 +196,7 @@ async def test_when_common_was_heard_of_last_is_a_number() -> None:
     async with following(common):
         before = heard()
 
-        # also where nothing has changed
+        # even if nothing has changed
         async def again() -> bool:
             return heard() > before
 

@@ -1,4 +1,4 @@
-"""What data versions are made of, on a real database."""
+"""The values from which data versions are made, on a real database."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def states(database: Database) -> DatabaseStates:
 
 
 class Relation:
-    """A table whose version is read again and again."""
+    """A table whose version is read repeatedly."""
 
     def __init__(self, owner: asyncpg.Connection, states: DatabaseStates, name: str) -> None:
         self._owner = owner
@@ -227,7 +227,7 @@ async def test_the_identity_is_that_of_the_database(
     port = await owner.fetchval("SELECT inet_server_port()")
     assert by_address.endswith(f" {port}")
     assert by_address.partition("+")[0] == identity.partition("+")[0]
-    # nor where half of it may be asked
+    # nor if the role may call only one of the two functions
     await owner.execute(
         "GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC;"
         "REVOKE EXECUTE ON FUNCTION pg_control_checkpoint() FROM PUBLIC"

@@ -1,4 +1,4 @@
-"""Names of features on pages; the map's script is held to the same cases."""
+"""Names of features on pages; the map's script is tested with the same cases."""
 
 import json
 from dataclasses import replace
@@ -71,7 +71,7 @@ def test_the_time_is_the_first_that_is_filled_and_lasts_where_it_is_the_start() 
     a, b, c = (TimeColumn(name, "date", "2019-01-01", "2021-01-01") for name in moments)
     for times, when in (
         ((a, b, c), "1 Jan – 3 Mar 2020"),
-        # nothing is known of the first, or of its end: the next one is a moment
+        # the start or the end of the first is unknown: the next one has a single moment
         ((replace(a, start=None, end=None), b, c), "2 Feb 2020"),
         ((replace(a, end=None), b, c), "2 Feb 2020"),
         ((replace(a, start=None), b, c), "2 Feb 2020"),
@@ -85,14 +85,14 @@ def test_the_time_is_the_first_that_is_filled_and_lasts_where_it_is_the_start() 
     ("names", "found"),
     [
         (["ID", "NAME_EN", "station_name", "Name", "place"], ["place", "Name", "NAME_EN", "station_name"]),
-        # what is called so itself comes first, in this order, and once
+        # columns with exactly these names are first, in this order, and once
         (["place", "name", "title"], ["title", "name", "place"]),
         (["label", "TITLE", "bezeichnung"], ["label", "TITLE", "bezeichnung"]),
         (["nom", "nombre", "nome", "naam", "namn", "nazwa"], ["nom", "nombre", "nome", "naam", "namn", "nazwa"]),
         (["a_name", "name_a", "label"], ["label", "a_name", "name_a"]),
         # in any case of letters, and over a line's end
         (["Station_Name", "a\nb_name"], ["Station_Name", "a\nb_name"]),
-        # parts of words, and letters that are merely alike
+        # parts of words, and letters that only look alike
         (["names", "surname", "names_of", "labelled", "_name_x", "ſtation_titlE", "name\n"], []),
         (["NAME_", "ﬁrst_NAME"], ["NAME_", "ﬁrst_NAME"]),
         ([], []),

@@ -1,4 +1,4 @@
-"""What collections and geometry columns say of themselves."""
+"""The descriptions of collections and geometry columns."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_features_may_be_had_in_their_own_crs_too(srid: int, stored: str | None,
     assert (_of().storage_crs(), _of().crs()) == (None, (CRS84,))
 
 
-# every member is another one than where nobody says it
+# every member differs from its default
 FULL = Collection(
     id="a.b",
     schema="a",

@@ -1,4 +1,4 @@
-"""Which collections tell of the same event, and which of what is expected."""
+"""The collections with the same event, and those with forecasts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_forecasts_are_those_of_the_module_that_have_places() -> None:
         replace(_collection("other.hazard_fl_gauges_forecast"), geometries=place),
     ]
     assert forecasts(alerts, [alerts, *apart, gauges]) == [gauges]
-    # what is expected of a forecast is it
+    # a forecast has no forecasts of its own
     assert forecasts(gauges, [alerts, gauges]) == []
 
 

@@ -212,7 +212,7 @@ async def test_rows_of_logical_replication_change_version() -> None:
                 states = DatabaseStates(database)
                 await source.execute("INSERT INTO t VALUES (1, 1)")
                 await eventually(lambda: _holds(target, 1))
-                # what came before has been counted by then
+                # earlier changes have been counted by then
                 before = await version(target, states)
                 await source.execute("UPDATE t SET a = 2")
                 await eventually(lambda: _holds(target, 2))

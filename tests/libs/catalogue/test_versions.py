@@ -1,4 +1,4 @@
-"""Tokens that change with the rows, with what makes bytes of them, and with nothing else."""
+"""Versions change with the rows and with the code that writes the bytes, and with nothing else."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def test_a_commit_is_another_version_of_that_collection_alone(
         asked = datetime.now(UTC)
         before, other = known(versions, first), known(versions, second)
         assert len(before.token) == 18
-        # rounded up: what was changed in that second is not newer
+        # rounded up: a change in that second is not newer
         assert asked < before.since <= datetime.now(UTC) + timedelta(seconds=1)
         await owner.execute("INSERT INTO first VALUES (1)")
         after = await changed(versions, first, before)
@@ -152,7 +152,7 @@ async def test_a_version_is_exact_where_no_commit_goes_without_another(
         # counters of the database are late
         "counted": counted,
         "one part": replace(first, id="public.part", kind="partitioned table", sources=(first.oid, counted.oid)),
-        # what these show depends on more than rows
+        # the rows of these depend on more than tables
         "policies": replace(first, id="public.policies", row_security=True),
         "view": replace(first, id="public.view", kind="view"),
     }
@@ -216,7 +216,7 @@ async def test_a_database_that_has_just_gone_is_waited_for_and_one_that_stays_aw
             await admin.execute(leave)
             many = [asyncio.create_task(versions.restarted()) for _ in range(1010)]
             await asyncio.sleep(0)
-            # no more than so many wait
+            # no more than this number wait
             assert [await each for each in many if each.done()] == [False] * 10
             assert set(await asyncio.gather(*many)) == {False}
             assert versions.server is None
@@ -266,7 +266,7 @@ async def test_an_upgraded_projection_library_is_another_version_of_everything(
     both = [await collection(owner, "first"), await collection(owner, "second")]
     async with following(database_url) as versions:
         before = {known(versions, of).token for of in both}
-    # what a session says that began after the upgrade
+    # the answer of a session that began after the upgrade
     upgraded = await owner.fetchval(
         'SELECT regexp_replace(postgis_full_version(), \'PROJ="[^"]*"\', \'PROJ="99.1.1"\')'
     )

@@ -23,7 +23,7 @@ from tests.eventually import eventually
 
 
 class Replicas(Rotation):
-    """What looks at them find is what the test says."""
+    """Replicas whose state is set by the test."""
 
     def __init__(self) -> None:
         super().__init__([])
@@ -150,7 +150,7 @@ async def test_when_versions_were_read_is_a_metric(database_url: str) -> None:
 
 
 class Uncounted(Database):
-    """Counts no changes of one relation, as a replica does of what is not watched."""
+    """Counts no changes of one relation, as a replica does for unwatched tables."""
 
     oid = 0
 

@@ -67,7 +67,7 @@ async def test_what_all_have_left_is_cancelled_after_a_while_and_who_comes_then_
     assert not task.done()
     gone[1].cancel()
     await asyncio.gather(*gone, return_exceptions=True)
-    # one who comes in time keeps it
+    # a caller that arrives in time keeps it running
     back = asyncio.create_task(flights.do("key", work))
     await asyncio.sleep(0.1)
     assert flights.under_way("key") is task
@@ -124,7 +124,7 @@ async def test_what_was_given_up_and_ends_late_takes_nothing_from_who_started_an
     ended.set()
     await asyncio.wait([old])
     assert old.cancelled()
-    # whoever asks now shares the new one
+    # a new caller shares the new one
     assert flights.start("key", work) is new
     work.go_on.set()
     assert await new == 2

@@ -147,7 +147,7 @@ async def test_what_is_nearly_as_wide_as_the_world_has_places_near_it_all_around
     assert not {row["id"] for row in rows if abs(row["y"]) > 4.6} & found
 
 
-# geography would take the smaller side of an edge for what is within it
+# geography would take the smaller side of a ring as its inside
 @pytest.mark.parametrize(
     "text",
     [

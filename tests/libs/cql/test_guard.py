@@ -78,7 +78,7 @@ def test_the_largest_that_is_taken(lang: Any, text: str) -> None:
             "/0" * 69,
             "a filter may be nested 64 levels deep; use fewer parentheses or terms",
         ),
-        # what is nested deeper is not even read
+        # a deeper filter is not even parsed
         ("cql2-json", "[" * 135 + "]" * 135, 134, "a filter may be nested 64 levels deep"),
         ("cql2-json", '"' + "a" * 16383 + '"', None, "a filter may have 16,384 bytes; this one has more"),
         ("cql2-json", '{"property":"a\\u0000"}', "/property", "a filter may not contain the NUL character"),

@@ -1,4 +1,4 @@
-"""Whatever a client sends ends soon, in a tree or in a CqlError."""
+"""Any text that a client sends ends soon: in a tree or in a CqlError."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ DOCUMENTS = {
 
 
 def _fault(text: str, lang: Any) -> CqlError | None:
-    """What is wrong with the filter."""
+    """Return the error of the filter, or None."""
     try:
         filter_sql(text, lang, QUERYABLES).render()
     except CqlError as error:
@@ -111,7 +111,7 @@ def _fault(text: str, lang: Any) -> CqlError | None:
 
 
 def _run(text: str, lang: Any) -> tuple[int, CqlError | None]:
-    """How many calls it takes, and what is wrong with the filter."""
+    """Return the number of calls, and the error of the filter."""
     calls = itertools.count()
 
     def count(_frame: object, event: str, _argument: object) -> None:

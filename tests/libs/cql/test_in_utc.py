@@ -1,4 +1,4 @@
-"""Times without a zone say that they are in UTC, and nothing else of a filter changes."""
+"""Times without a zone get UTC, and nothing else of a filter changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAIVE = "2018-02-01T00:00:00"
         (f"T_AFTER(INTERVAL(\"a(b\", '{NAIVE}'), at)", f"T_AFTER(INTERVAL(\"a(b\", '{NAIVE}Z'), at)"),
         # texts that look like times are texts, and names are names
         *((same, same) for same in (f"name = '{NAIVE}'", f"name = 'TIMESTAMP(''{NAIVE}'')'", f"\"b'{NAIVE}'\" = 1")),
-        # whatever a name ends with, and after a line's end
+        # also where a name ends like a function, and after the end of a line
         *((same, same) for same in (f"my.timestamp('{NAIVE}') = 1", f"utimestamp('{NAIVE}') = 1")),
         (
             f"\"a\"\"(\" = 'a\\\n(' AND at > TIMESTAMP('{NAIVE}')",

@@ -1,4 +1,4 @@
-"""Where the fault of a filter is said to be, whatever part of it that is, in either language."""
+"""The reported place of a fault, for every part of a filter and in both languages."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ NO_STRINGS = (
         ("§ = 1", 0, "the character '§' has no meaning here"),
         ('a = "x', 4, "the property name that starts here has no closing quote"),
         ("'a", 0, "the string that starts here has no closing quote"),
-        # a hint is for what was found, not for what came before
+        # a hint is about the word found, not about the text before it
         ("a AND ILIKE b", 12, "expected a comparison, AND, OR or the end of the filter, found 'b'"),
     ],
 )

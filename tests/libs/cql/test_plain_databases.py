@@ -1,4 +1,4 @@
-"""The standard's predicates, and thousands of others, on databases with nothing but PostGIS, whatever their locale."""
+"""The standard's predicates, and thousands of others, on databases with nothing but PostGIS, in several locales."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.running_stack import Cluster
 
 PREDICATES: list[dict[str, Any]] = json.loads((STANDARD / "predicates.json").read_text(encoding="utf-8"))
 FEW, MANY = 50, 700
-"""Of each table."""
+"""Numbers of rows of each table."""
 
 
 @pytest.fixture(scope="module", params=["C", "C.UTF-8"])

@@ -59,7 +59,7 @@ def test_every_word_of_the_grammar_is_reserved() -> None:
 
 
 def by_the_viewer(expression: str, values: list[str]) -> list[str]:
-    """What a JavaScript function of the viewer's `filters/cql2.js` makes of each value."""
+    """Return what a JavaScript function of the viewer's `filters/cql2.js` makes of each value."""
     node = shutil.which("node")
     assert node
     module = (REPOSITORY / "services" / "viewer" / "browser" / "filters" / "cql2.js").as_uri()

@@ -327,7 +327,7 @@ FROM generate_series(1, 4) n, LATERAL (
 async def test_rows_that_geos_does_not_know_raise_no_error(
     db: asyncpg.Connection, relation: str, declared: str
 ) -> None:
-    """Surfaces are taken as their polygons, curves as lines; what is not finite has no relation to anything."""
+    """Surfaces count as their polygons, curves as lines. A geometry that is not finite has no relation to any other."""
     name = f"odd_{declared.lower()}"
     if not await db.fetchval("SELECT to_regclass($1)", name):
         await db.execute(f"CREATE TABLE {name} (id int PRIMARY KEY, geom geometry)")
@@ -356,7 +356,7 @@ async def test_rows_that_geos_does_not_know_raise_no_error(
 async def test_rows_whose_crs_nobody_knows_and_rings_that_are_open_raise_no_error(
     db: asyncpg.Connection, relation: str
 ) -> None:
-    """Of rows without a place every relation is unknown; an open ring is taken as closed."""
+    """For rows without a place every relation is unknown; an open ring counts as closed."""
     if not await db.fetchval("SELECT to_regclass('placeless')"):
         # POLYGON((0 0, 0 4, 4 4, 4 0)), as older versions let it in
         ring = "0000000000000000000000000000000000000000000000000000000000001040"

@@ -1,7 +1,7 @@
-"""What filters and parameters are in SQL, word for word: that no type, bound, operand or parenthesis is another one.
+"""The SQL of filters and parameters, word for word, so that no type, bound, operand or parenthesis changes unnoticed.
 
-Rows that they find are in the other tests, of databases. `python -m tests.libs.cql.test_sql` writes compiled.json anew,
-for whoever changes the SQL on purpose; what then differs is to be read.
+Other tests check with databases which rows it finds. `python -m tests.libs.cql.test_sql` rewrites compiled.json after
+an intended change of the SQL; read the differences.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ PARAMETERS = {
 
 FOLDING = TextFolding(Folding("lower({text})", plain="ascii({text})"), Folding("unaccent({text})"))
 MADE_SIMPLE = ('"any"', *(f"{name}.g" for name in ("placed_0", "in_lonlat", "degrees_0", "degrees_1")))
-"""What is made of simple features, which takes half a page and has tests of its own."""
+"""The SQL that makes simple features; it fills half a page and has its own tests."""
 
 
 def _shown(value: object) -> str:
@@ -124,7 +124,7 @@ def _shown(value: object) -> str:
 
 
 def compiled(condition: Sql) -> dict[str, Any]:
-    """The statement, and what is bound, each with its type in Python."""
+    """Return the statement, and its bound values, each with its type in Python."""
     text, values = condition.render()
     for shape in MADE_SIMPLE:
         text = text.replace(simple_shape(Sql((shape,))).render()[0], f"simple({shape})")

@@ -190,7 +190,7 @@ async def test_rows_that_last(spans: Table, columns: tuple[str, str], text: str,
     start, end = (spans.queryables[column] for column in columns)
     assert await spans.ids(lasting_predicate(start, end, parse_interval(text))) == lasting
     for known in product([False, True], repeat=2):
-        # what is known to be there is not looked for, and need not be
+        # a column declared without nulls is not checked for them; rows with nulls do not count here
         condition = lasting_predicate(start, end, parse_interval(text), start_not_null=known[0], end_not_null=known[1])
         for column, is_known in zip(columns, known, strict=True):
             assert not is_known or f'"{column}" IS' not in condition.render()[0]

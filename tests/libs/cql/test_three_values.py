@@ -42,7 +42,7 @@ def _array(members: list[int | None]) -> str:
 
 
 async def truths(table: Table, text: str) -> list[Truth]:
-    """What a filter says of each row."""
+    """Return the value of a filter for each row."""
     where, args = table.sql(text).render()
     return [row[0] for row in await table.db.fetch(f"SELECT {where} FROM {table.name} ORDER BY id", *args)]  # noqa: S608
 

@@ -15,7 +15,7 @@ from libs.ogc.bbox import BBox
 from libs.ogc.crs import crs_uri
 
 
-# of three axes: longitude, latitude, height; geocentric; national with heights. Of one: heights
+# with three axes: longitude, latitude, height; geocentric; national with heights. With one: heights
 @pytest.mark.parametrize("code", [4979, 4978, 7405, 5703])
 def test_a_crs_of_other_than_two_axes_is_none(code: int) -> None:
     assert crs_of(crs_uri(code) or "") is None
@@ -154,7 +154,7 @@ def test_a_line_of_any_length_gets_so_many_positions() -> None:
     assert len(in_crs84(shapely.LineString([(3e6, 3e6), (3e6 + 640, 3e6)]), _crs(3035)).coords) == 65
 
 
-# PROJ says of some that they are infinite, and of others that they are no numbers
+# PROJ returns infinite values for some of them, and NaN for others
 @pytest.mark.parametrize("code", [3574, 3575, 3035])
 @pytest.mark.parametrize("box", [(-9e6, 9e6, 1.1e7, 2.9e7), (-1.1e7, -1.1e7, 1e6, 1e6)])
 def test_a_box_with_a_corner_that_has_no_place_on_earth_is_refused(
@@ -179,7 +179,7 @@ def test_an_area_of_use_may_lie_around_the_antimeridian() -> None:
     assert all(area.covers(Point(longitude, 60)) for longitude in (-180, -140, 180, 175))
     assert not area.covers(Point(0, 60))
     assert not area.covers(Point(150, 60))
-    # Vanua Levu, by a projection of which no more is known
+    # Vanua Levu, in a projection of which only this is known
     assert finite_area(3139) == ((-180.0, -90.0, 180.0, 90.0),)
 
 
@@ -192,7 +192,7 @@ def test_a_crs_of_esri_is_one_like_others() -> None:
     )
     found = in_crs84(shapely.box(-6e6, -1e6, 6e6, 1e6), robinson)
     assert shapely.bounds(found) == pytest.approx((-63.77, -9.35, 63.77, 9.35), abs=0.01)
-    # nobody has this number
+    # no CRS has this number
     assert crs_of(crs_uri(199_999) or "") is None
 
 
@@ -204,7 +204,7 @@ def test_what_esri_has_numbered_is_known_too() -> None:
     assert area is not None
     assert area.covers(Point(-100, 40))
     assert not area.covers(Point(0, 40))
-    # nobody has
+    # no CRS has it
     assert (area_of_use(999_998), finite_area(999_998)) == (None, ((-180.0, -90.0, 180.0, 90.0),))
 
 
@@ -256,7 +256,7 @@ def test_areas_in_a_collection_and_the_other_way_round_have_the_same_inside() ->
     assert ringed.covers(Point(10, 60))
 
 
-# as edges of the box are no straight lines there
+# as the edges of the box are not straight lines there
 @pytest.mark.parametrize(
     ("code", "box"), [(3978, (-8e6, 7e6, -2e6, 1.3e7)), (3338, (-4e6, -1e6, 4e6, 7e6)), (8857, (-2e6, 4e6, 8e6, 1.4e7))]
 )

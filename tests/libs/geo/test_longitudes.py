@@ -1,4 +1,4 @@
-"""Areas of many corners are cut by boxes; nothing of them is lost, and nothing is in two places."""
+"""Boxes cut areas with many vertices; no part is lost, and no part is in two places."""
 
 from __future__ import annotations
 

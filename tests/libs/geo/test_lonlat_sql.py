@@ -49,5 +49,5 @@ def test_the_srid_is_read_from_what_is_stored() -> None:
         ' WHERE known.srid = ST_SRID("geom")) END)'
     )
     assert in_lonlat(shape, None).render()[0] == text.replace('"geom"', "ST_CurveToLine(geom)")
-    # where all rows have one, nothing is read
+    # if all rows have one, it is not read
     assert in_lonlat(shape, 3857, stored=ident("geom")).render()[0] == "ST_Transform(ST_CurveToLine(geom), 4326)"

@@ -7,7 +7,7 @@ from libs.geo.short_ways import short_way, unbroken
 from libs.pg.sql import bind, sql
 from tests.conftest import MakeDatabase
 
-# what is stored, what is drawn, the longitudes of its box
+# the stored geometry, the drawn one, the longitudes of its box
 WAYS = [
     ("LINESTRING(170 10, -170 20)", "MULTILINESTRING((170 10, 180 15), (-180 15, -170 20))", (170, 190)),
     ("LINESTRING(-170 20, 170 10)", "MULTILINESTRING((-170 20, -180 15), (180 15, 170 10))", (170, 190)),

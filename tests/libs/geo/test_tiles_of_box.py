@@ -53,7 +53,7 @@ def test_columns_that_make_one_tile_are_named_by_the_first() -> None:
     matrix = tile_matrix_set("CDB1GlobalGrid").matrix(-10)
     assert list(tiles_in(matrix, (-170.5, 89.2, -155.5, 89.8))) == [(0, 0), (12, 0), (24, 0)][:3]
     assert number_in(matrix, (-170.5, 89.2, -155.5, 89.8)) == 3
-    # and each is one of its own at the equator
+    # and at the equator each is a separate tile
     assert list(tiles_in(matrix, (10.5, 0.2, 12.5, 0.8))) == [(190, 89), (191, 89), (192, 89)]
 
 

@@ -65,7 +65,7 @@ def test_rows_have_a_place_on_earth_up_to_one_turn_beyond(box: Box, given: bool)
         (180, 190, (-180, -170)),
         (170, 180, (170, 180)),
         (0, 359, (0, -1)),
-        # as wide as the world, or nobody knows how wide
+        # as wide as the world, or of unknown width
         (0, 360, (-180, 180)),
         (-inf, 20, (-180, 180)),
         (0, nan, (-180, 180)),

@@ -1,4 +1,4 @@
-"""What errors tell whoever answers with them: faults, causes, and when it is worth trying again."""
+"""What errors tell the code that answers with them: faults, causes, and when another attempt is worthwhile."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_invalid_parameters_tell_every_fault() -> None:
         (lambda: Restarting("away"), "away", 2, "other"),
         (TooSlow, "The database took too long to answer; ask for less, or try again.", 5, "slow"),
         (lambda: TooSlow("a filter"), "a filter", 5, "slow"),
-        # a stored value is not mended in a moment
+        # a stored value is not corrected within moments
         (
             StoredValueError,
             "The database cannot work out a stored value, such as a geometry outside the area of its CRS."

@@ -1,4 +1,4 @@
-"""What services and gateway tell each other about what a service adds to the whole."""
+"""The messages between services and gateway about the parts of each service."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ NOTHING = "must be an RFC 3339 date-time, a date, or an interval start/end"
         ("x/2020-01-01", NO_TIME.format("x")),
         *((text, NOT_OF_THE_CALENDAR.format(text, "date")) for text in ("2020-13-01", "2020-02-30", "0000-01-01")),
         ("0000-01-01/..", NOT_OF_THE_CALENDAR.format("0000-01-01", "date")),
-        # whatever the end is, a start that is none is told
+        # an invalid start is reported, whatever the end is
         ("0000-13-01/2020-01-01", NOT_OF_THE_CALENDAR.format("0000-13-01", "date")),
         *(
             (f"2020-01-01T{text}", NOT_OF_THE_CALENDAR.format(f"2020-01-01T{text}", "time"))

@@ -67,7 +67,7 @@ async def _takes_texts(db: asyncpg.Connection, known: ColumnType) -> bool:
     except asyncpg.FeatureNotSupportedError:
         return False
     except asyncpg.PostgresError:
-        # a blank is no value of that type
+        # a space is not a value of that type
         return True
     return True
 
@@ -201,7 +201,7 @@ def test_clients_see_values_of_the_json_type_of_their_kind(known: ColumnType) ->
 
 
 def test_ids_are_numbers_as_far_as_javascript_reads_them_as_they_are() -> None:
-    # ECMA-262, Number.MAX_SAFE_INTEGER: from the next one on two numbers are read alike
+    # ECMA-262, Number.MAX_SAFE_INTEGER: above it, two different integers can be read as the same number
     assert SAFE_INTEGER == 9_007_199_254_740_991
 
 

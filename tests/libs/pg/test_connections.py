@@ -193,7 +193,7 @@ async def test_who_goes_away_while_a_connection_is_opened_makes_room_for_the_nex
         server.answers.clear()
         gone = await eventually_waits(connections.acquire())
         waiting = await eventually_waits(connections.acquire())
-        # what is being opened counts
+        # a connection that is being opened counts
         assert (connections.in_use, connections.idle) == (1, 0)
         gone.cancel()
         server.answers.set()

@@ -1,4 +1,4 @@
-"""What is wrong with somebody's database is one sentence, with the statement that mends it."""
+"""A fault of a database is described in one sentence, with the statement that corrects it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCHEMAS = """
 
 @pytest.fixture
 async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
-    """Of a database with these schemas, and a role that may connect to it and nothing else."""
+    """Make a database with these schemas, and a role that may only connect to it."""
     connection = await asyncpg.connect(database_url)
     await connection.execute(f"{SCHEMAS} CREATE ROLE {ROLE} LOGIN PASSWORD 'right'")
     yield connection

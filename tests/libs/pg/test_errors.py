@@ -1,4 +1,4 @@
-"""What a driver's errors are to a client."""
+"""The errors that clients get for a driver's errors."""
 
 from __future__ import annotations
 
@@ -185,6 +185,6 @@ def test_what_is_broken_or_locked_says_so_in_metrics_and_how_long_it_takes() -> 
     locked, broken = translate(asyncpg.LockNotAvailableError()), translate(_within(_function("f"), "SQL function"))
     assert isinstance(locked, Locked)
     assert (locked.cause, locked.retry_after) == ("lock", 2)
-    # until somebody mends it
+    # until the function is corrected
     assert isinstance(broken, BrokenFunction)
     assert broken.retry_after == 60

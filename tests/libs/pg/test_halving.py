@@ -26,7 +26,7 @@ async def test_the_places_at_fault_are_found(bad: set[int]) -> None:
     until = asyncio.get_running_loop().time() + 60
     found = await failing_places(10, attempts(bad, seen), until=until)
     assert found == sorted(bad)
-    # what is at fault with others is looked for in halves, not one by one
+    # faulty rows among others are found by halving, not one by one
     assert len(seen) <= 1 + 8 * len(bad)
     seen.clear()
     assert await failing_places(0, attempts(bad, seen), until=until) == []

@@ -21,7 +21,8 @@ from libs.pg.sql import Sql, sql
         ("date[]", "{0044-03-15 BC,10000-01-01}", [None, None]),
         ("timestamp with time zone[]", "{0044-03-15 00:00:00+00 BC,12345-01-01 00:00:00+00}", [None, None]),
         ("time without time zone[]", "{12:00:00}", ["12:00:00"]),
-        # what is no finite number, or beyond all doubles, as a single value is; a text that reads so is one
+        # numbers that are not finite or beyond all doubles become null, as single values do; a text with the same
+        # characters stays a text
         ("double precision[]", "{NaN,Infinity,-Infinity,1.5}", [None, None, None, 1.5]),
         ("numeric[]", "{NaN,1.50}", [None, 1.5]),
         ("numeric[]", f"{{1{'0' * 307},1{'0' * 309},-1{'0' * 309}.5}}", [10**307, None, None]),

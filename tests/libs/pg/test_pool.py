@@ -64,7 +64,7 @@ async def test_connections_that_nobody_has_needed_for_minutes_are_closed(
             assert idle() == 0
 
         await eventually(closed)
-    # nobody looks after what is closed
+    # no task watches a closed pool
     assert "unused connections" not in {task.get_name() for task in asyncio.all_tasks() - before}
 
 
@@ -122,7 +122,7 @@ async def test_a_server_that_passes_over_its_time_limit_is_not_waited_for(databa
             await connection.execute("SET statement_timeout = 0")
         with pytest.raises(Unavailable):
             await pool.fetchval(sql("SELECT pg_sleep(60)"))
-        # the server may still be at it: that connection is used no more
+        # the server may still be working on it, so that connection is not used again
         assert await pool.fetchval(sql("SELECT current_setting('statement_timeout')")) == "100ms"
 
 
@@ -304,7 +304,7 @@ async def test_a_database_that_is_away_is_told_from_one_that_refuses(
         wrong = await pool.health()
         assert (wrong is not None) is is_away
         assert wrong is None or wrong.startswith("database: The database cannot be reached")
-        # a lock passes, whatever else there is; an error of a database that is there does not
+        # a lock is temporary in every case; an error of a reachable database is not
         assert await pool.passes(Locked())
         assert await pool.passes(Unavailable("no")) is is_away
         assert not await pool.passes(ValueError())
@@ -333,7 +333,7 @@ async def test_what_is_translated_is_logged_as_the_driver_says_it(
 
 
 class Silent(Database):
-    """Of which nothing is heard."""
+    """A database that does not answer."""
 
     def connection(self, **_: bool) -> Any:
         @contextlib.asynccontextmanager
@@ -353,9 +353,9 @@ async def test_a_server_of_which_nothing_is_heard_is_no_healthy_one(monkeypatch:
         return timeout(0.01)
 
     async with timeout(10):
-        # in that module alone: services of other tests, in this process, wait meanwhile
+        # in that module only: services of other tests, in this process, wait at the same time
         monkeypatch.setattr("libs.pg.pool.asyncio", SimpleNamespace(**{**vars(asyncio), "timeout": soon}))
-        # which keeps nobody from starting
+        # which does not prevent a start
         async with Silent(PoolSettings("", "pool-test")) as silent:
             assert await silent.health() == "database: no answer within 2 s"
         assert waits == [3, 2]

@@ -1,4 +1,4 @@
-"""Which server a request reads. What real replicas say of themselves is in tests/faults/test_read_replicas.py."""
+"""Which server a request reads from. tests/faults/test_read_replicas.py tests real replicas."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def test_of_what_is_no_replica_nothing_is_read(primary: Database) -> None:
 
 
 class StandIn(Database):
-    """Says where it is as the test has it: what the primary says, and what is other about it."""
+    """A database that reports the position set by the test: that of the primary, with some differences."""
 
     def __init__(self, primary: Database) -> None:
         super().__init__(PoolSettings("postgresql://nobody@127.0.0.1:9/nothing", "replicas-test"))
@@ -118,7 +118,7 @@ async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(
     replica, other = StandIn(primary), StandIn(primary)
     found = Rotation([replica, other])
     assert await found.look(primary, server) == {0, 1}
-    # nobody is taken in while the primary is away
+    # no replica is admitted while the primary is down
     assert await found.look_alone() == frozenset()
     found.admit(frozenset({0, 1}))
     assert await found.look_alone() == {0, 1}
@@ -137,11 +137,11 @@ async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(
     other.other, other.asked = {"history": "a fork", "written": 1, "flushed": 1}, 0
     assert await found.look(primary, server) == {0}
     assert other.asked == 1
-    # what is ahead lacks nothing
+    # a replica that is ahead is missing nothing
     other.other = {"written": 1 << 60, "flushed": 1 << 60}
     assert await found.look(primary, server) == {0, 1}
     assert REGISTRY.get_sample_value("dams_replica_lag_bytes", {"replica": "2"}) == 0
-    # who lacks something answers all the same
+    # a replica that is behind still answers
     said = [vars(record)["fields"] for record in caplog.records if record.getMessage() == "replica"]
     assert said == [{"replica": 2, "cause": cause} for cause in ("away", "no answer", "of no kind")]
 
@@ -191,7 +191,7 @@ async def test_a_primary_that_is_away_is_no_reason_to_read_no_replica(
 
 @pytest.fixture
 async def other_url(make_database: MakeDatabase) -> str:
-    """Of a database that stands in for a replica, so that it can be told which one is read."""
+    """Make a database that stands in for a replica, so that a test can see which one was read."""
     return await make_database()
 
 
@@ -312,14 +312,14 @@ async def test_a_replica_that_answers_is_not_lost_for_an_error(database_url: str
                     await database.fetch(sql(statement))
                 assert found.admitted == {0}
             assert not await database.is_lost(Unavailable("busy"))
-        # what is read is the primary, where there is no other
+        # without a replica, reads go to the primary
         assert not await database.is_lost(Unavailable("busy"))
     async with reading(database_url, "postgresql://nobody@127.0.0.1:9/nothing") as (found, database):
         with one_server():
             async with contextlib.AsyncExitStack() as stack:
                 with pytest.raises(Unavailable):
                     await stack.enter_async_context(database.connection())
-            # what is too slow here is too slow elsewhere
+            # a statement that is too slow here is too slow elsewhere
             assert not await database.is_lost(TooSlow())
             assert found.admitted == {0}
             assert await database.is_lost(Unavailable("gone"))

@@ -49,7 +49,7 @@ async def test_who_waits_for_too_long_or_with_too_many_is_told() -> None:
     with pytest.raises(Unavailable, match="too much") as too_long:
         await waiting
     assert str(one_too_many.value) == str(too_long.value) == "The collection is being asked for too much; try again."
-    # in metrics it is none of the database's
+    # in metrics it is not an error of the database
     assert (one_too_many.value.cause, too_long.value.cause) == ("share", "share")
     shares.leave("a")
     await shares.enter("a")

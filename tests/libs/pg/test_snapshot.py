@@ -31,7 +31,7 @@ async def test_a_statement_that_fails_leaves_the_snapshot_as_it_was(database_url
         ]
         assert walked == [3, 1]
         assert [row async for row in rows.walk(sql("SELECT n FROM rows WHERE n > 9"), 3)] == []
-        # nothing is left open, and the share of a collection is of the same rows
+        # no cursor is left open, and the collection's share is for the same rows
         declared = sql("SELECT name FROM pg_cursors WHERE statement LIKE 'DECLARE%'")
         assert await rows.of("any").fetch(declared) == []
         assert (await rows.of("any").fetch(count))[0][0] == 5

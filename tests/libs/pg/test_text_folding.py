@@ -22,7 +22,7 @@ from tests.running_stack import Cluster
 Make = Callable[..., Awaitable[str]]
 WRITTEN = "Straße STRASSE ẞ ﬁ ŉ İstanbul ı ΟΔΟΣ Жук Ångström Łódź Йод ﬀ ﬂ ﬃ が plain 𝒜Ⴀ"
 TEXTS = ("", *WRITTEN.split())
-# by Python, and what a person who asks without accents writes
+# folded by Python, and as a person writes who leaves out accents
 FOLDED = [text.casefold() for text in TEXTS]
 PLAIN = [
     "",
@@ -297,7 +297,7 @@ async def test_it_is_asked_again_while_the_database_is_away(
         assert foldings.current == UNTRIED
     async with opened("postgresql://nobody@127.0.0.1:1/none") as nothing, TextFoldings(nothing) as foldings:
         assert foldings.current == UNTRIED
-    # its pool has said that it is away; there is no fault to be traced each time
+    # its pool has reported that the database is down, so there is no traceback each time
     assert not [record for record in caplog.records if record.exc_info]
 
 
@@ -345,7 +345,7 @@ async def test_what_a_database_cannot_fold_is_told_once_and_soon_after_it_is_bac
         assert len(told()) == 2
         asked = database.asked
         await asyncio.sleep(0.2)
-        # nobody asks when the block has ended
+        # no statement follows after the block has ended
         assert database.asked == asked
 
 

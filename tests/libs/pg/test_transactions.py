@@ -50,7 +50,7 @@ async def test_a_transaction_ends_whatever_came_of_it(pool: Database) -> None:
                 await connection.execute(statement)
         async with pool.connection() as connection:
             assert not connection.is_in_transaction()
-    # an error of the statement is none of the connection
+    # a connection at which the server may still be working is not used again
     assert len(pids) == 1
     # one at which the server may still be is of no use any more
     with pytest.raises(Unavailable):

@@ -1,4 +1,4 @@
-"""Selections of a collection, and what is wrong with them, for tests."""
+"""Selections of a collection and their faults, for tests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def collection(**members: Any) -> Collection:
 
 @dataclass
 class Query:
-    """Parameters as the service hands them over, and what was found wrong with them."""
+    """Parameters as the service passes them, and their faults."""
 
     given: dict[str, Any] = field(default_factory=dict)
     extra: dict[str, str] = field(default_factory=dict)

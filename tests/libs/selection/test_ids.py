@@ -54,7 +54,7 @@ def test_what_is_no_escape_of_a_list_stays() -> None:
         (DAY, "2020-01-01", '"day" = $1::date', date(2020, 1, 1)),
         (MOMENT, "2020-01-01T00:00:00Z", '"at" = $1::timestamptz', datetime(2020, 1, 1, tzinfo=UTC)),
         (FLOAT, "1.5", '"size" = $1::float8', 1.5),
-        # what the database alone reads
+        # values that only the database can read
         (SPAN, "P1D", '"span" = $1::text::interval', "P1D"),
         (BITS, "101", '"b" = $1::text::bit(3)', "101"),
         # with its length it would be cut, and find another
@@ -71,7 +71,7 @@ def test_the_feature_with_an_id_is_found_by_its_key(column: Column, text: str, c
 @pytest.mark.parametrize(
     ("columns", "text"),
     [
-        # features have no other names
+        # ids of features are written in one way only
         *(((NUMBER,), text) for text in ("049", "-0", "+1", "49.0", "", " 1", "1\n", "٤", "a")),
         ((TEXT,), "a\0"),
         ((DAY,), "2020-1-1"),
@@ -126,7 +126,7 @@ def test_of_several_columns_each_has_its_part(
         *(((column,), True) for column in (SPAN, BITS, BYTES, SHORT)),
         ((NUMBER, TEXT), False),
         ((SPAN, NUMBER), True),
-        # together with others also what formats have no name for is a part
+        # in a key of several columns, values of types without a format are parts too
         *(((column, NUMBER), True) for column in (DAY, MOMENT, FLOAT)),
     ],
 )

@@ -39,7 +39,7 @@ def test_properties_of_a_single_value_are_parameters() -> None:
         ],
     )
     found = named(document)
-    # a list is no single value, and `limit` is how many features are wanted
+    # a list is not a single value, and `limit` is the number of features
     assert list(found) == ["felt", "magnitude", "mixed"]
     assert found["felt"] == {
         "name": "felt",
@@ -56,7 +56,7 @@ def test_properties_of_a_single_value_are_parameters() -> None:
     assert len(after) == len(before) + 2
     assert found["magnitude"]["schema"] == {"type": "number"}
     assert found["magnitude"]["description"].endswith("A property of s.a, s.b, s.c and 2 more.")
-    # what is a number here and a text there can only be said to be a text
+    # a property that is a number here and a text there can only be described as a text
     assert found["mixed"]["schema"] == {"type": "string"}
     assert found["mixed"]["description"].endswith("A property of s.a, s.f.")
     assert [found["mixed"][member] for member in ("in", "style", "explode")] == ["query", "form", False]

@@ -1,4 +1,6 @@
-"""What query parameters select: conditions with values, columns, order; and every fault, in the client's words."""
+"""The selection that query parameters make: conditions with values, columns, order; and every fault, in the client's
+words.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ def test_bbox_is_about_the_chosen_geometry() -> None:
 
 
 def test_bbox_that_cannot_be() -> None:
-    # where there is no geometry every feature matches, and a box is a box nevertheless
+    # without a geometry every feature matches, but an invalid box is still a fault
     without = collection(geometries=())
     assert selected(without, bbox=[1, 2, 3, 4]).conditions == ()
     for wanted in (collection(), without):
@@ -88,7 +90,7 @@ def test_datetime_is_about_the_default_column_or_the_named_one() -> None:
         '("ended" >= $1::date) OR "ended" IS NULL'
     )
     assert selected(datetime_column="ended").conditions == ()
-    # of what lasts, both columns, unless one is named
+    # for features that last, both columns, unless one is named
     lasting = collection(time_end="ended")
     text = where(selected(lasting, datetime="2020-01-01T00:00:00Z/2020-02-01T00:00:00Z"))[0]
     assert text == '("began" <= $1::timestamptz) AND ("ended" >= $2::date OR "ended" IS NULL)'
@@ -122,7 +124,7 @@ def test_a_time_that_is_none(name: str, message: str) -> None:
 
 def test_datetime_that_cannot_be() -> None:
     timeless = collection(times=())
-    # where there is no time every feature matches
+    # without a time every feature matches
     assert selected(timeless, datetime="2020-01-01T00:00:00Z").conditions == ()
     missing = "datetime-column 'began' does not exist; there are no datetime columns"
     assert [fault[1] for fault in faults(collection(times=(), columns=COLUMNS[:1]), datetime_column="began")] == [
@@ -173,7 +175,7 @@ def test_properties_as_parameters() -> None:
     query = Query({}, {"place": "x", "mag": "5"})
     assert select(collection(), query).where.render() == ('("place" = $1::text) AND ("mag" = $2::float8)', ("x", 5.0))
     assert query.faults == []
-    # what is wrong with one keeps none of the others from being looked at
+    # a fault in one parameter does not prevent checking the others
     assert [fault[0] for fault in faults(extra={"gone": "1", "mag": "big"})] == ["gone", "mag"]
     assert faults(extra={"mag": "big"}) == [("mag", "mag: 'big' is not a number", "value_error", "big")]
 
@@ -331,7 +333,7 @@ def test_arguments_of_a_function() -> None:
     # the argument, not the property of the same name
     assert selection.conditions == ()
     assert where(called(n="5", place="here", mag="5")[0]) == ('"mag" = $1::float8', (5.0,))
-    # one that has none is called, too
+    # a function without arguments is called too
     assert select(collection(kind="function"), Query()).table.render() == ('"s"."t"()', ())
 
 

@@ -67,7 +67,7 @@ def test_boxes_and_shapes_of_filters_have_a_crs_each() -> None:
     for other in (*turned, turned[0] | turned[1]):
         found, wrong = _everything(**other)
         assert (found.where.render(), wrong) == (expected, [])
-    # what a filter means depends on its CRS, however often its text came
+    # the meaning of a filter depends on its CRS, however often the text was read before
     for crs in (DEGREES, None):
         found, _ = _everything(**{"filter-crs": crs})
         assert (found.where.render() == expected) is (crs is None)

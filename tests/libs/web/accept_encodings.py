@@ -1,4 +1,4 @@
-"""`Accept-Encoding` headers and whether they allow gzip and Brotli, for all who decide by it."""
+"""`Accept-Encoding` headers and whether they allow gzip and Brotli, for all tests of code that reads them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DECODED: Mapping[str | None, Callable[[bytes], bytes]] = {
     "gzip": gzip.decompress,
     None: bytes,
 }
-"""What undoes a `Content-Encoding`."""
+"""The functions that decode each `Content-Encoding`."""
 
 TAKES_GZIP: dict[str, bool] = {
     "gzip": True,
@@ -36,7 +36,7 @@ TAKES_GZIP: dict[str, bool] = {
     "*;q=0.5": True,
     "identity, *": True,
     "identity;q=0, gzip": True,
-    # what is named counts before what is meant by the star, wherever it stands
+    # a named coding has priority over the star, whatever their order
     "*;q=0, gzip": True,
     "gzip, *;q=0": True,
     "*, gzip;q=0": False,
@@ -50,7 +50,7 @@ TAKES_GZIP: dict[str, bool] = {
     "br": False,
     "": False,
     ",": False,
-    # other codings, whatever they are called
+    # other codings, whatever their names
     "notgzip": False,
     "gzipped": False,
     "gzip2, br": False,
@@ -76,7 +76,7 @@ TAKES_BROTLI: dict[str, bool] = {
     "gzip": False,
     "broad, abr": False,
     "br2": False,
-    # who takes anything gets what everybody reads
+    # clients that accept anything get the encoding that every client can read
     "*": False,
     "": False,
 }

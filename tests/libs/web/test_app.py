@@ -66,7 +66,7 @@ Handler = Callable[[Call], Awaitable[web.StreamResponse]]
 
 
 async def _tell(call: Call) -> web.StreamResponse:
-    """What the handler was called with."""
+    """Answer with the arguments of the handler."""
     call.query.check()
     told = {
         "path": dict(call.path),
@@ -132,7 +132,7 @@ async def test_paths_and_parameters_are_what_is_declared(tmp_path: Path) -> None
             assert (await (await ask(f"/collections/a/things/{number}")).json())["path"]["number"] == int(number)
         for number in ("9" * 19, "7.0", "%EF%BC%97", "+7"):
             assert (await ask(f"/collections/a/things/{number}")).status == 422
-        # what a gateway lets through is read
+        # the service reads whatever a gateway lets through
         assert (await ask(f"{THING}?properties={'a' * 40_000}", X_Long="b" * 40_000)).status == 200
         assert (await ask(THING, "POST")).status == 405
 
@@ -209,7 +209,7 @@ async def test_the_language_is_of_pages_and_no_parameter_that_links_carry_on(tmp
         response = await ask(f"{THING}?lang=es&bbox=1&bbox=2")
         assert (await response.json())["given"] == {"bbox": "1,2"}
         assert (await ask("/plain?lang=es")).status == 422
-        # what has no pages may have a property of that name
+        # a resource without pages may have a property of that name
         assert (await (await ask("/rows?lang=es")).json())["given"] == {"lang": "es"}
 
 
@@ -236,7 +236,7 @@ async def test_every_answer_may_be_read_by_any_page_and_says_who_it_is(tmp_path:
         assert preflight.headers["Access-Control-Allow-Headers"] == "If-None-Match"
         assert preflight.headers["Access-Control-Max-Age"] == "86400"
         assert (await ask("/nothing", "OPTIONS")).status == 404
-        # what may be a page or JSON depends on what is accepted
+        # if the answer may be a page or JSON, it depends on the Accept header
         assert (await ask()).headers["Vary"] == "Accept, Accept-Encoding"
         plain = await ask("/plain", Accept="image/png")
         # where there is nothing to choose, what there is is better than nothing
@@ -290,7 +290,7 @@ async def test_a_request_waits_no_longer_than_since_the_gateway_first_had_it(tmp
         return web.Response(text="done")
 
     async with _serving(tmp_path, answer, REQUEST_TIMEOUT_SECONDS="5") as ask:
-        # what can be answered at once is
+        # a request that can be answered at once is
         assert (await ask(X_Request_Start=f"{time.time() - 8:.3f}")).status == 200
 
 

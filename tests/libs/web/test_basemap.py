@@ -30,7 +30,7 @@ def test_without_one_there_is_ours() -> None:
         "https://tiles.example/{z}/{x}.png",
         "https://tiles.example/{z}/{y}.png",
         "https://tiles.example/{x}/{y}.png",
-        # what would end a source of the Content-Security-Policy
+        # characters that would end a source of the Content-Security-Policy
         "https://tiles.example/{z}/{x}/{y}.png; script-src *",
         "https://tiles.example/{z}/{x}/{y}.png,b",
         "https://{z}/{x}/{y}",

@@ -1,4 +1,4 @@
-"""What makes bytes is part of the identifiers, and nothing else is."""
+"""The identifiers depend on everything that determines the bytes, and on nothing else."""
 
 from __future__ import annotations
 

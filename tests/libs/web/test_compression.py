@@ -1,4 +1,4 @@
-"""Texts are compressed once, by whoever makes them, for clients that take gzip; everything else stays as it is."""
+"""The code that makes texts compresses them once, for clients that accept gzip; other content stays as it is."""
 
 from __future__ import annotations
 

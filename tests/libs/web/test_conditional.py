@@ -1,4 +1,4 @@
-"""What an answer says of how long it keeps, and which requests it answers again."""
+"""How long an answer says that it may be kept, and which conditional requests get a new body."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_tag_is_that_of_the_address_and_of_the_software() -> None:
         request(),
         request(path="/collections/b/items"),
         request(path="/collections/a/items?limit=1"),
-        # absolute links make the body depend on where it was asked for
+        # absolute links make the body depend on the requested address
         request(PUBLIC_URL="https://a.example/api"),
         request({"Host": "b.example"}),
         request(service="tiles"),

@@ -1,4 +1,4 @@
-"""From an error to a response: its status, and a page only for people who did not ask for another format."""
+"""Errors become responses: a status, and a page only for users who did not request another format."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def client() -> AsyncIterator[TestClient[web.Request, web.Application]]:
         ("uncomputable", "?cursor=a&filter-lang=cql2-text&filter-crs=a", 503),
         ("uncomputable", "?sortby=-x&simplify=1e300", 422),
         ("no function", "?filter=x", 422),
-        # the function of the collection itself is gone
+        # the function of the collection itself was dropped
         ("no function", "", 503),
         ("no function", "?bbox=1,2,3,4&x=1", 503),
         ("missing", "", 404),
@@ -155,7 +155,7 @@ async def test_what_is_said_and_when_to_come_back(
     async with client.get(f"/fails{asked[1]}", headers={"X-Error": asked[0]}) as response:
         assert (await response.json(), response.headers.get("Retry-After")) == ({"detail": said}, again)
         told = [(each.levelname, each.getMessage(), vars(each)["fields"]) for each in caplog.records]
-        # of what the client can mend nothing is told
+        # faults that the client can correct are not logged
         fields = {"request_id": response.headers["X-Request-Id"], "cause": said}
         assert told == ([("WARNING", "unavailable", fields)] if response.status >= 500 else [])
 
@@ -222,7 +222,7 @@ async def test_what_is_unavailable_is_counted_by_its_cause_and_a_mistake_is_logg
         await client.get("/fails", headers={"X-Error": error})
     assert [now - then for now, then in zip(counted(), before, strict=True)] == [1, 1, 1]
     async with client.get("/fails", headers={"X-Error": "uncomputable"}) as response:
-        # until somebody mends the value
+        # until the value is corrected
         assert response.headers["Retry-After"] == "60"
     caplog.clear()
     async with client.get("/fails", headers={"X-Error": "mistake"}) as response:

@@ -1,4 +1,4 @@
-"""A process lives whatever it stands on, and is ready only with all of it."""
+"""A process is alive without its dependencies, and ready only with all of them."""
 
 from __future__ import annotations
 

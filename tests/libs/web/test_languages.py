@@ -33,7 +33,7 @@ _OTHERS = [tag for tag in LANGUAGES if tag != ENGLISH.tag]
 
 @cache
 def _texts() -> frozenset[str | tuple[str, ...]]:
-    """What templates, code and the browser's scripts say, in English."""
+    """Return the English texts of templates, code and the browser's scripts."""
     return frozenset(
         message if isinstance(message, str) else tuple(message)
         for folder in ("libs", "services")

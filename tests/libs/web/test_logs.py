@@ -19,7 +19,7 @@ Written = Callable[[], list[str]]
 
 @pytest.fixture
 def written(capsysbinary: pytest.CaptureFixture[bytes]) -> Iterator[Written]:
-    """What has been written to standard output so far, line by line."""
+    """Return the lines written to standard output so far."""
     handlers, level = logging.root.handlers[:], logging.root.level
     lines: list[str] = []
 
@@ -62,7 +62,7 @@ async def test_lines_wait_a_moment_and_a_warning_takes_them_along(written: Writt
     assert len(written()) == 4
     for _ in range(250):
         log_request({})
-    # so many do not wait
+    # this number of lines does not wait
     assert len(written()) == 204
 
 
@@ -89,7 +89,7 @@ def test_without_a_loop_nothing_waits_and_a_fault_is_told_with_its_place(written
         logging.getLogger("some").exception("broken", extra={"fields": {"path": "/a"}})
     (entry,) = _entries(written)
     assert ("ValueError: invalid literal" in entry["error"], entry["path"]) == (True, "/a")
-    # what cannot be written is told on standard error alone
+    # an entry that cannot be written is reported on standard error only
     logging.getLogger("some").error("%d", "no number")
     logging.getLogger("some").error("next")
     assert [entry["message"] for entry in _entries(written)][-1] == "next"

@@ -1,4 +1,6 @@
-"""What is around every request, seen from outside: who left, what broke off, what pages of others may read."""
+"""What the middleware adds to every request, seen from outside: clients that left, failed requests, access from pages
+of other sites.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ async def things(call: Call) -> web.StreamResponse:
         await response.write(b"begun")
         raise RuntimeError
     if call.request.headers.get("X-Fails") == "at its deadline":
-        # what it waits for comes at the very moment
+        # the awaited result arrives at this very moment
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(60)
         response = web.StreamResponse()
@@ -116,7 +118,7 @@ async def test_an_answer_is_not_in_the_language_of_the_one_before(client: Client
     in_spanish = {"Accept": "text/html", "Accept-Language": "es"}
     page = await client.get("/nothing", headers=in_spanish)
     assert (page.headers["Content-Language"], "</html>" in await page.text()) == ("es", True)
-    # of the same connection, each of whose requests has a task of its own
+    # from the same connection, each of whose requests has a separate task
     answer = await client.get("/things", headers={"X-Fails": "to be english", **in_spanish, "Accept": "*/*"})
     assert await answer.text() == "en"
 
@@ -155,7 +157,7 @@ async def test_a_request_has_the_time_that_is_left_of_what_it_may_take(
 
     monkeypatch.setattr("libs.web.middleware.asyncio.timeout", noted)
     monkeypatch.setattr("libs.web.middleware.time.time", lambda: now)
-    # what is long ago, or to come, is by another clock
+    # a time long ago or in the future is from another clock
     ages = {None: 8.7, 1.5: 7.2, 8.2: 0.5, 8.45: 0.25, 8.6: 0.25, 17.3: 0.25, 17.5: 8.7, -0.1: 8.7, -60: 8.7}
     for age, left in ages.items():
         given.clear()
@@ -201,7 +203,7 @@ async def test_pages_of_others_may_read_all_that_answers_say(client: Client) -> 
         "Allow-Headers": "*",
     }
     assert preflight.headers["Access-Control-Expose-Headers"] == "*"
-    # what is there answers OPTIONS, and nothing else that is not GET
+    # existing resources answer OPTIONS, and no other method than GET
     assert (await client.options("/nothing")).status == 404
     assert (await client.delete("/things")).status == 405
 
@@ -228,6 +230,6 @@ async def test_a_log_line_names_the_request_and_its_trace(client: Client, monkey
     assert logged[0]["request_id"] == response.headers["X-Request-Id"]
     await client.get("/things")
     assert "trace_id" not in logged[1]
-    # what is asked every second is neither logged nor compressed
+    # requests that come every second are neither logged nor compressed
     metrics = await client.get("/internal/metrics", headers={"Accept-Encoding": "gzip"})
     assert (len(logged), metrics.headers.get("Content-Encoding")) == (2, None)

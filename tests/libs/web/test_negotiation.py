@@ -32,15 +32,15 @@ def csv_is_named() -> None:
         (None, "text/html;level=1, text/csv;q=0.1", "text/csv"),
         (None, "text/html;q=broken, text/csv;q=0.1", "text/csv"),
         (None, ",, text/csv ,", "text/csv"),
-        # what is named counts more than what a wildcard covers, and a type more than all
+        # a named type has priority over one that a wildcard covers, and a type with a wildcard over all types
         (None, "*/*, text/csv", "text/csv"),
         (None, "*/*, text/*", "text/html"),
         (None, "text/csv;q=0.2, */*;q=0.1", "text/csv"),
         (None, "text/csv;q=7, application/json;q=-1", "text/csv"),
-        # nobody wants anything more than wholly
+        # a weight above 1 counts as 1
         (None, "text/csv;q=7, application/json;q=1", "application/json"),
         (None, f"{'x/y, ' * 200}text/csv", "text/csv"),
-        # of several ranges the closest says how much a type is wanted, whatever the others say
+        # of several ranges the most specific one sets the weight of a type, whatever the others say
         (None, "application/geo+json;q=0.1, application/*;q=0.9", "application/json"),
         (None, "application/*;q=0.9, application/geo+json;q=0.1", "application/json"),
         (None, "text/*;q=0.1, */*;q=0.5", "application/geo+json"),
@@ -85,7 +85,7 @@ def test_a_type_with_a_parameter_is_meant_without_it_and_not_with_another(accept
 
 def test_a_script_type_means_json() -> None:
     assert negotiate(("text/html", "application/json"), None, "text/javascript") == "application/json"
-    # what is called so by others counts less than what is named
+    # a type that others use for it has lower priority than a named one
     schema = "application/schema+json"
     assert negotiate((schema, "application/json"), None, "application/json") == "application/json"
     assert negotiate((schema, "text/html"), None, "application/json, */*") == schema

@@ -42,7 +42,7 @@ def test_every_language_has_words_for_every_age(tag: str, seconds: int) -> None:
         speak(LANGUAGES[tag])
         return {ago((_NOW + timedelta(seconds=way * seconds)).isoformat(), _NOW) for way in (-1, 1)}
 
-    # what was and what will be are told apart; the language is that of this call alone
+    # past and future differ; the language applies to this call only
     assert len(contextvars.copy_context().run(said)) == 2
 
 

@@ -1,4 +1,4 @@
-"""What a service says of itself follows from the state of the moment, and is put together once for each."""
+"""A service's description of itself follows from its current state, and is made once for each state."""
 
 from __future__ import annotations
 

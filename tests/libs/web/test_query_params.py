@@ -114,7 +114,7 @@ _KNOWN = "limit, bbox, flag, f, count, share, words, numbers"
 )
 def test_faults_name_the_parameter_and_what_is_wrong(name: str, text: str, kind: str, said: str) -> None:
     (fault,) = read_query(ALL, None, [(name, text)]).faults
-    # NUL is repeated to nobody
+    # NUL is never repeated in an error
     assert fault == Fault(("query", name), said, None if "\x00" in text else text, kind)
 
 
@@ -172,7 +172,7 @@ def test_what_is_required_is_missing_unless_it_is_given() -> None:
 def test_a_schema_keyword_that_would_go_unchecked_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^x: not, pattern would not be checked$"):
         query_parameter({"name": "x", "schema": {"type": "string", "pattern": "a+", "not": {}}})
-    # what says nothing of which values there are
+    # a schema that does not restrict the values
     schema = {"type": "integer", "default": 3, "description": "D", "example": 1, "format": "int32", "nullable": True}
     unbounded = query_parameter({"name": "x", "schema": schema}, to_maximum=True)
     assert (unbounded.name, unbounded.default, unbounded.required, unbounded.parse("7")) == ("x", 3, False, 7)

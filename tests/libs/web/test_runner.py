@@ -1,4 +1,4 @@
-"""What a process of a service does with the requests of clients that leave."""
+"""What a service process does with the requests of clients that leave."""
 
 from __future__ import annotations
 

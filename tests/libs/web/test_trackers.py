@@ -1,4 +1,4 @@
-"""What others add to links that people share."""
+"""Tracking parameters that other sites add to shared links."""
 
 from __future__ import annotations
 

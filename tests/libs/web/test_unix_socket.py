@@ -1,4 +1,4 @@
-"""A service on a Unix socket: who may use it, what makes way for it, whom it believes."""
+"""A service on a Unix socket: who may use it, which files it replaces, which clients it trusts."""
 
 from __future__ import annotations
 

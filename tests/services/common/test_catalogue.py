@@ -1,4 +1,4 @@
-"""What the database offers is what every service offers, within the refresh interval."""
+"""Every service offers what the database offers, within the refresh interval."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client, Services
 
 TILES = "/collections/{}/tiles/WebMercatorQuad"
-# what each service says about a collection
+# each service's resource about a collection
 VIEWS = {
     "common": "/collections/{}",
     "features": "/collections/{}/items",
@@ -88,7 +88,7 @@ async def _gone(services: Services, collection: str) -> None:
 async def test_a_broken_view_is_logged_and_left_out_until_it_is_mended(
     common: Client, owner: asyncpg.Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # the view's owner loses the right to the table under it: whoever asks the view meets an error
+    # the view's owner loses the right to the table under it, so that reading the view fails
     await owner.execute(
         "CREATE ROLE view_owner; GRANT USAGE, CREATE ON SCHEMA hostile TO view_owner;"
         "CREATE TABLE hostile.under (id integer PRIMARY KEY);"

@@ -218,7 +218,7 @@ async def test_open_ends_meet_whatever_comes_before_or_after(common: Client, own
 
 
 async def test_pages_have_fifty_and_ways_on(common: Client) -> None:
-    """And what is asked for goes with them."""
+    """Links to other pages keep the query parameters."""
     page = (await common.get("/collections", {"f": "html", "limit": "2", "offset": "2", "type": "Table"})).body.decode()
     for offset in (0, 4):
         assert re.search(rf'href="[^"]*collections\?limit=2&amp;offset={offset}&amp;type=Table&amp;f=html"', page), (
@@ -238,7 +238,7 @@ async def test_a_page_says_which_of_how_many_it_shows_and_what_was_asked_for(com
 
 
 async def test_a_type_has_those_of_it_alone(common: Client) -> None:
-    # of functions there are none here
+    # there are no functions here
     assert await _ids(common, type="Table") == await _ids(common)
     assert await _ids(common, type="Function") == set()
 

@@ -1,4 +1,4 @@
-"""Conditional requests for the list of collections: a tag that matches costs nothing, whatever the list's length."""
+"""Conditional requests for the list of collections: a matching tag costs nothing, however long the list is."""
 
 from __future__ import annotations
 

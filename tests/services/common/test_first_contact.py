@@ -21,14 +21,14 @@ async def running() -> AsyncIterator[Services]:
 
 @pytest.fixture
 async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
-    """Of the database, which is empty."""
+    """Make an empty database."""
     connection = await asyncpg.connect(database_url)
     yield connection
     await connection.close()
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What the log says once, as an error, of the catalogue."""
+    """Return the errors that the log has once about the catalogue."""
     return [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
 
 

@@ -1,4 +1,6 @@
-"""What the gateway publishes of all services is followed, and stays while the gateway is away or says nonsense."""
+"""The service follows what the gateway publishes of all services, and keeps it while the gateway is down or sends
+nonsense.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ async def test_what_the_gateway_publishes_is_taken_over_and_kept(caplog: pytest.
 
     app = web.Application()
     app.router.add_get("/internal/parts", publish)
-    # while it starts nothing is believed
+    # it trusts no answer of a gateway that is starting
     say(Whole.of([OWN, OTHER]).to_json(), 503)
     async with TestServer(app) as server:
         client = PartsClient(str(server.make_url("")).rstrip("/"), OWN, refresh_seconds=0.01)
@@ -70,9 +72,9 @@ async def test_what_the_gateway_publishes_is_taken_over_and_kept(caplog: pytest.
             say(Whole.of([OWN, OTHER]).to_json())
             await asked_again()
             assert client.whole is known
-        # it follows no more
+        # it has stopped following
         assert "parts" not in {task.get_name() for task in asyncio.all_tasks() - before}
-    # nobody is told of what is usual while the gateway starts
+    # the usual errors while the gateway starts are not logged
     said = [record for record in caplog.records if record.name in ("dams.parts", "dams.background")]
     assert {(record.message, record.levelno) for record in said} == {("no parts", logging.DEBUG)}
     assert {vars(record)["fields"]["cause"].partition(":")[0] for record in said} == {

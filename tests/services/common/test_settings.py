@@ -1,4 +1,4 @@
-"""What an operator may set of the common service, and what it is where nothing is said."""
+"""The settings of the common service, and their defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One bad table costs itself, at the most; the others stay and new ones come."""
+"""A faulty table affects at most itself; the others stay, and new ones appear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the features service asks the database for."""
+"""The statements that the features service sends to the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the settings make of the service's parts, and what becomes of these when it starts and ends."""
+"""The parts that the service makes of its settings, and their start and end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PARTS = ("PoolSettings", "Counts", "FacetCounts", "ExportFolder", "Exports", "Fe
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """What each part was made with from now on, by name."""
+    """Record the arguments with which each part is made from now on, by name."""
     found: Made = {}
 
     def noting(name: str, make: Callable[..., Any]) -> Callable[..., Any]:

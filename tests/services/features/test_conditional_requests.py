@@ -1,4 +1,4 @@
-"""Conditional requests for rows: a tag that matches costs nothing, and no invalid request is taken for a valid one."""
+"""Conditional requests for rows: a matching tag costs nothing, and no invalid request counts as a valid one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ADDRESSES = [
 async def test_a_tag_that_matches_asks_the_database_for_nothing(
     features: Client, fetches: list[Fetch], address: str
 ) -> None:
-    # what pages suggest is looked for beside their answers: here before them
+    # the service reads suggestions for pages in the background: here before the answers
     await features.get("/collections/hostile.events/schema")
     first = await features.get(address)
     assert first.status == 200
@@ -50,7 +50,7 @@ async def test_a_tag_that_matches_asks_the_database_for_nothing(
     assert (again.status, again.body) == (304, b"")
     assert again.headers["ETag"] == first.headers["ETag"]
     assert "Content-Type" not in again.headers
-    # tiles of other tests are made meanwhile
+    # tiles of other tests are made at the same time
     assert [fetch for fetch in fetches if '"events"' in fetch.text and "ST_AsMVT" not in fetch.text] == []
 
 

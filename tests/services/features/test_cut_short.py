@@ -1,4 +1,4 @@
-"""A large page that ends early looks so to every client, whatever it speaks."""
+"""A large page that ends early looks incomplete to every client, with every protocol version."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def cut(make_database: object) -> AsyncIterator[Services]:
     await owner.execute(_VIEWS)
     await owner.close()
     environment = {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "cut", "FEATURES_KEPT_BYTES": "0"}
-    # as many bytes as are held at the most take a busy machine some seconds
+    # the largest number of bytes in memory takes a busy machine some seconds
     environment["REQUEST_TIMEOUT_SECONDS"] = "60"
     async with services() as started:
         for name in ("common", "features"):

@@ -85,12 +85,12 @@ async def test_an_event_is_put_together_from_all_collections_that_have_something
     for link in event["collections"][0]["links"]:
         answer = await features.get(link["href"], headers={"Accept": link["type"]})
         assert (answer.status, answer.type.partition(";")[0]) == (200, link["type"])
-    # other events are none of it
+    # other events are not part of it
     assert links["text/csv"].endswith("/collections/own.flood_alerts/export?event_id=F%2F1&f=csv")
     assert (await features.get("/events/F%2F1", {"limit": "1"})).status == 422
     tag = (await features.get("/events/F%2F1")).headers["ETag"]
     assert (await features.get("/events/F%2F1", headers={"If-None-Match": tag})).status == 304
-    # of a column of numbers no text is asked for
+    # a column of numbers is not asked for a text
     assert [entry["id"] for entry in (await features.json("/events/7"))["collections"]] == ["own.flood_gauges"]
     assert (await features.get("/events/none")).status == 404
 
@@ -196,7 +196,7 @@ async def test_its_document_is_this(features: Client) -> None:
                 "title": "The event on the map",
             },
         ],
-        # nobody says where it was
+        # the data have no place for it
         "extent": {"temporal": {"interval": [["2020-05-01T00:00:00Z", "2020-05-01T00:00:00Z"]]}},
         "collections": [
             {
@@ -237,7 +237,7 @@ async def test_its_file_is_this(features: Client) -> None:
         ("/map?event=F2", "preview"),
     ]
     known = {feature["properties"]["collectionId"]: feature for feature in answer.json()["features"]}
-    # what has no id gets none
+    # a row without an id gets none
     assert known["own.flood_seen"] == {
         "type": "Feature",
         "geometry": None,
@@ -263,7 +263,7 @@ async def test_few_areas_are_drawn_in_their_shapes_on_its_page(features: Client)
     # with as many corners as can be seen
     large = (await features.get("/events/F7", {"f": "html"})).body.decode()
     assert 20 < large.count("L") < 1000
-    # whatever its name
+    # whatever its name is
     named = (await features.get("/events/F%2F1", {"f": "html"})).body.decode()
     assert ("F%2F1?f=geojson&#39;" in named, "/F/1" in named) == (True, False)
     seven = (await features.get("/events/%C3%89-1_.", {"f": "html"})).body.decode()

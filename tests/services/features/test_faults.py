@@ -1,4 +1,4 @@
-"""What the database cannot do is reported as what it is; long addresses fit."""
+"""Failures of the database are reported as what they are; long addresses fit."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def test_an_invalid_geometry_of_rows_without_a_key_spares_the_others(
         "ST_SetSRID(ST_MakePoint(CASE WHEN n IN (1, 4, 5, 12) THEN 1e30 ELSE 1570000 + n * 1000 END, 5180000), 2193)"
         "::geometry(Point, 2193)"
     )
-    # a name of its own: one that comes back as something else is reported as a collection that changes
+    # each has a different name: a name that returns as something else is reported as a changing collection
     name = f"hostile.invalid_{kind}"
     right = f"EXECUTE ON FUNCTION {name}()" if kind == "function" else f"SELECT ON {name}"
     await owner.execute(f"{KEYLESS[kind].format(geom=geom, name=name)}; GRANT {right} TO hostile_reader")
@@ -124,7 +124,7 @@ async def test_an_invalid_geometry_of_rows_without_a_key_spares_the_others(
             assert [n for n, _ in seen] == sorted((n for n, _ in seen), reverse="sortby" in parameters)
             assert len(seen) == (11 if "filter" in parameters else 12)
             assert {n for n, geometry in seen if geometry is None} == {1, 4, 5, 12}, parameters
-            # each has its own, whatever page and order it came in
+            # each has its own geometry, whatever page and order it was in
             for n, geometry in seen:
                 where = geometry and geometry["coordinates"]
                 assert places.setdefault(n, where) == where
@@ -156,7 +156,7 @@ async def test_a_long_filter_has_links_that_fit_a_header(features: Client, size:
     answer = await features.get("/collections/hostile.events/items", {"filter": text})
     assert answer.status == 200, answer.body[:300]
     assert 'rel="next"' in answer.headers["Link"]
-    # what aiohttp's client takes in one header
+    # the largest header that aiohttp's client accepts
     assert len(answer.headers["Link"]) < 8_190
     assert {link["rel"] for link in answer.json()["links"]} >= {"self", "alternate", "next"}
 

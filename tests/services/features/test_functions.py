@@ -41,7 +41,7 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
                 re.findall(r'href="(http[^"]*/items/[^"?]+\?[^"]*)"', page.body.decode().replace("&amp;", "&"))
             )
             assert len(addresses) == 9
-            # nothing tells its rows apart
+            # its rows have no key
             assert page.headers["DAMS-Paging"] == "offset"
             for address in addresses:
                 assert (await features.get(address)).status == 200
@@ -68,7 +68,7 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
             await _what_has_no_version(features)
             parts = "/collections/asked.parts/items"
             assert (await features.json(f"{parts}/3", divisor="3"))["properties"] == {"id": 3, "part": 1}
-            # what cannot be worked out is no feature that there is not
+            # a feature that cannot be computed is not the same as a missing one
             for address in (parts, f"{parts}/3"):
                 assert (await features.get(address, {"divisor": "0"})).status in (422, 503), address
             for wrong in (
@@ -84,7 +84,7 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
 
 
 async def _what_has_no_version(features: Client) -> None:
-    """Nobody knows when the features of a function change: no tags, no parts of files, nothing to listen to."""
+    """It is unknown when the features of a function change: no tags, no parts of files, no stream of changes."""
     changes = await features.get("/collections/asked.events/changes")
     assert (changes.status, changes.json()) == (
         404,

@@ -1,4 +1,4 @@
-"""What answers with features say beside them, whichever way they are made: at once, in pieces, as files, as pages."""
+"""The headers of answers with features, however these are made: at once, in pieces, as files, as pages."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_each_way_says_what_it_is_and_how_long_it_may_be_kept(features: Cl
     assert 'rel="self"' in links
     assert 'rel="collection"' in links
     assert ('rel="http://www.opengis.net/def/rel/ogc/1.0/queryables"' in links) is not way.startswith("one")
-    # of what has links itself the header repeats those alone that lead on
+    # if the body has links, the header repeats only those that lead on
     alone = name in ("csv", "fgb")
     assert ('rel="alternate"' in links) is alone
     assert ('rel="enclosure"' in links) is (alone and not way.startswith("one"))
@@ -60,7 +60,7 @@ async def test_each_way_says_what_it_is_and_how_long_it_may_be_kept(features: Cl
     if not way.startswith("one"):
         matched = (await features.json(WAYS[way].partition("?")[0], limit="0"))["numberMatched"]
         assert answer.headers["OGC-NumberMatched"] == str(matched)
-        # of what is sent in pieces nobody knows beforehand
+        # for an answer in pieces, the number is unknown beforehand
         assert answer.headers.get("OGC-NumberReturned") == (None if "pieces" in way else "3")
     assert not {"DAMS-Paging", "DAMS-Features-Omitted", "DAMS-Geometries-Omitted"} & answer.headers.keys()
 
@@ -77,13 +77,13 @@ async def test_another_crs_is_said(features: Client, way: str) -> None:
 async def test_who_wants_no_number_is_told_none(features: Client, way: str) -> None:
     answer = await features.get(f"{WAYS[way]}&filter=id%20%3C%201000&numberMatched=false")
     assert "OGC-NumberMatched" not in answer.headers
-    # it lacks nothing that a later one would have
+    # a later answer has no header that this one lacks
     assert "ETag" in answer.headers
 
 
 async def test_the_first_page_of_items_has_ten(features: Client) -> None:
     assert (await features.json(EVENTS))["numberReturned"] == 10
-    # a page for people has no more than it can show, whatever is asked for
+    # a page for users has only the features that it can show, whatever the limit
     page = await features.get(MANY, {"limit": "10000", "f": "html"})
     assert page.headers["OGC-NumberReturned"] == str(PAGE_ROWS)
     assert 'rel="next"' in page.headers["Link"]

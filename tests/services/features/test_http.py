@@ -1,4 +1,4 @@
-"""What goes over the wire: HEAD, path parameters."""
+"""HTTP details: HEAD, path parameters."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def test_a_schema_is_json_too(features: Client, resource: str) -> None:
         "text/html"
     )
     assert (await features.get(path, headers={"Accept": "application/geo+json"})).status == 406
-    # a type of features is no schema
+    # a type of features is not a schema
     assert (await features.get("/collections/hostile.events/items", headers={"Accept": "application/json"})).type == (
         "application/json"
     )

@@ -1,4 +1,4 @@
-"""Ids: every feature that has one is at the address that it names, whatever its type."""
+"""Ids: every feature with an id is at the address that it names, whatever the type of the id."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ READ: dict[str, Callable[[Answer, Path], list[str]]] = {
     "json": lambda answer, _: [str(row["itemId"]) for row in answer.json()],
     "ndjson": lambda answer, _: [str(json.loads(line)["itemId"]) for line in answer.body.splitlines()],
     "csv": lambda answer, _: [line.split(",")[1] for line in answer.body.decode().splitlines()[1:]],
-    # a spatial index has an order of its own
+    # a spatial index has a different order
     "fgb": lambda answer, folder: sorted(_of_gdal(answer, folder, "fgb")),
     "gpkg": lambda answer, folder: _of_gdal(answer, folder, "gpkg"),
     "parquet": _of_parquet,

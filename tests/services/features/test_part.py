@@ -1,4 +1,6 @@
-"""What the service tells the others of itself: its part of the document, its links, what it conforms to."""
+"""The service's description of itself for the others: its part of the OpenAPI document, its links, its conformance
+classes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database that nobody prepared: PostGIS and tables, none of our schema."""
+"""An unprepared database: PostGIS and tables, but none of our schema."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def start(cluster: Cluster) -> AsyncIterator[Start]:
 
 
 async def classes(running: Services) -> list[str]:
-    """What the features service says it conforms to."""
+    """Return the conformance classes of the features service."""
     part: dict[str, Any] = await running["features"].json("/internal/part")
     return list(part["conformsTo"])
 
@@ -95,7 +95,7 @@ async def test_pages_files_and_what_watches_have_sessions_of_their_own(start: St
     assert [file[name] for name in settings] == ["dams-features-export", "1min", "2s", "on", "off"]
     admin = await asyncpg.connect(cluster.owner_url("postgres"))
     names = await admin.fetch(
-        # who makes such databases has no name
+        # the connection that makes such databases has no name
         "SELECT DISTINCT application_name AS name FROM pg_stat_activity"
         " WHERE datname LIKE 'plain%' AND application_name <> '' ORDER BY 1"
     )

@@ -1,4 +1,4 @@
-"""What requests may name: properties to filter and to sort by, functions of filters."""
+"""The names that requests may use: properties to filter and to sort by, functions of filters."""
 
 from __future__ import annotations
 

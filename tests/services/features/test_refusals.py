@@ -1,4 +1,4 @@
-"""What a client that is refused reads: which parameter, what of it, and the fault."""
+"""The errors of refused requests: which parameter, which part of it, and the fault."""
 
 from __future__ import annotations
 

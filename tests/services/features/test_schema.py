@@ -77,7 +77,7 @@ def test_a_schema_is_one_of_common_part_3() -> None:
         # JSON may be anything
         "more": ["object", "array", "string", "number", "boolean"],
     }
-    # JSON has no word for infinite times and numbers: such a value may be null, whatever the column says
+    # JSON has no form for infinite times and numbers: such a value may be null, whatever the column says
     assert document["required"] == ["id", "felt", "more"]
     assert document["additionalProperties"] is False
     assert {name: entry["x-ogc-role"] for name, entry in properties.items() if "x-ogc-role" in entry} == {
@@ -171,14 +171,14 @@ def test_what_is_known_of_values_is_said() -> None:
         "size": {"type": "number", "description": "How large", "minimum": 0, "maximum": 7.5},
         "level": {"type": "integer", "minimum": -1},
         "day": {"type": "string", "format": "date", "formatMinimum": "2020-01-01", "formatMaximum": "2020-12-31"},
-        # those of the type, be they used or not
+        # the values of the type, used or not
         "kind": {"type": "string", "enum": ["a", "b"]},
         "word": {"type": "string", "enum": ["x", "y"]},
         "tags": {"type": "array", "items": {"type": ["string", "null"]}},
         "lists": {"type": "array", "items": {}},
         "endless": {"type": "number"},
     }
-    # without them nothing is made up
+    # without them the schema has none
     assert "enum" not in schema_json(things, {}, "")["properties"]["word"]
     assert "description" not in schema_json(replace(things, description=None), {}, "")
 

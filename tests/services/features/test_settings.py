@@ -1,4 +1,4 @@
-"""What the features service takes from its environment, and what it refuses."""
+"""The settings of the features service, and the values that it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that are collected before they are sent: how much one may have, and all that are held together."""
+"""Pages that are collected before they are sent: the limit of one page, and of all together."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_a_page_may_have_so_many_bytes_and_all_together_so_many(monkeypatc
                 assert response.content_length == len(await response.read())
                 return response.content_length
 
-        # what was held is given back, be it sent or refused
+        # a page returns its room, whether it is sent or refused
         for _ in range(3):
             assert await length("sizes=4,6") == 10
             assert await length("sizes=4,7") is None

@@ -15,7 +15,7 @@ from tests.services.in_process import Answer, Client
 
 
 def free_ports(number: int) -> list[int]:
-    """Ports that nobody listens on."""
+    """Return ports on which no process listens."""
     with ExitStack() as held:
         probes = [held.enter_context(closing(socket.socket())) for _ in range(number)]
         for probe in probes:
@@ -36,7 +36,7 @@ class OwnRedis:
 
     @property
     def pid(self) -> int:
-        """Of the running process."""
+        """The process id of the running server."""
         assert self._process is not None
         return self._process.pid
 
@@ -75,7 +75,7 @@ class OwnRedis:
 
 
 def tier(answer: Answer) -> str:
-    """Who answered."""
+    """Return the tier that answered."""
     assert answer.status == 200, answer.body
     return answer.headers["Server-Timing"].partition(";")[0]
 

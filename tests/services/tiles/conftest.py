@@ -25,12 +25,12 @@ from tests.services.tiles.cache import OwnRedis
 from tests.services.tiles.places import ANCHORS, Drawn, decoded
 
 RADII = (1e-7, 1e-5, 1e-3, 1e-1, 2.0)
-"""Of the shapes around each anchor, in degrees."""
+"""Radii of the shapes around each anchor, in degrees."""
 
 
 @dataclass(frozen=True)
 class Placed:
-    """What the tables hold: geometries in longitude and latitude by table and feature id."""
+    """The contents of the tables: geometries in longitude and latitude by table and feature id."""
 
     env: dict[str, str]
     owner_url: str

@@ -36,7 +36,7 @@ ANCHORS = {
 """A place in the area that each set was made for: longitude, latitude."""
 
 TRANSVERSE = {"NZTM2000Quad", "UTM31WGS84Quad"}
-"""Sets whose projection has no place for what is a quarter of the globe away."""
+"""Tile matrix sets whose projection is not defined a quarter of the globe away."""
 
 CYLINDRICAL = {3857, 3395, 4326}
 
@@ -121,12 +121,12 @@ class Drawn:
 
     @property
     def x(self) -> float:
-        """Of a point, in units of the tile from its left edge."""
+        """The x coordinate of a point, in tile units from the left edge."""
         return float(shapely.get_x(self.geometry))
 
     @property
     def y(self) -> float:
-        """Of a point, in units of the tile from its upper edge."""
+        """The y coordinate of a point, in tile units from the upper edge."""
         return float(shapely.get_y(self.geometry))
 
 
@@ -155,7 +155,7 @@ def inside(geometry: BaseGeometry) -> shapely.MultiPoint:
 
 
 def shown(identifier: str, geometries: dict[int, BaseGeometry]) -> dict[int, BaseGeometry]:
-    """Those near enough to have a place in the set's projection; the poles are at every longitude."""
+    """Return the geometries near enough to have a place in the set's projection; the poles are at every longitude."""
     if identifier not in TRANSVERSE:
         return geometries
     middle = ANCHORS[identifier][0]

@@ -1,4 +1,4 @@
-"""Tiles of several collections: the layers of their own tiles, and never fewer than were asked for."""
+"""Tiles of several collections: the layers of the collections' own tiles, and never fewer than requested."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def test_what_is_wrong_with_the_choice_is_said(placed_tiles: Client) -> No
         assert name == "collections"
         assert "'placed.pionts'; did you mean placed.points" in unknown
         assert "more than once" in twice
-    # to look for what is near takes long: it is done for the first alone
+    # a search for similar names takes long: it is done only for the first
     several = await placed_tiles.get("/tiles", {"collections": ",".join(["placed.pionts", "placed.lnies"] * 16)})
     assert ["did you mean" in said for _, said in _faults(several)] == [True] + [False] * 31
     many = await placed_tiles.get(f"{ALL}/0/0/0", {"collections": ",".join(map(str, range(33)))})
@@ -116,7 +116,7 @@ async def test_what_one_collection_does_not_know_names_it(placed_tiles: Client) 
         ((name, sentence),) = _faults(await placed_tiles.get(f"{ALL}/0/0/0", {**named, **parameters}))
         assert name in parameters
         assert "collection placed.graded; collections=" in sentence
-    # what all of them lack, and what is wrong for any, is said once
+    # a name that all of them lack, and a value that is wrong for any, is reported once
     ((_, lacking),) = _faults(await placed_tiles.get(f"{ALL}/0/0/0", {**named, "datetime": "yesterday"}))
     assert "placed." not in lacking
     for name in ("ids", "geom-column"):
@@ -234,7 +234,7 @@ async def test_metadata_describe_every_layer_and_lead_to_tiles(placed_tiles: Cli
     drawn = [layer for layer in style["layers"] if layer.get("source") == "dataset"]
     assert {layer["source-layer"] for layer in drawn} == set(NAMED)
     assert style["sources"]["dataset"]["tiles"] == tilejson["tiles"]
-    # areas below lines below points, whatever the order of the request
+    # areas below lines below points, whatever the order in the request
     kinds = [layer["type"] for layer in drawn]
     assert kinds == sorted(kinds, key=["fill", "line", "circle", "symbol"].index)
     for path in ("/tiles", ALL):

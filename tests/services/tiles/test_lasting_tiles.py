@@ -57,7 +57,7 @@ async def test_a_tile_of_the_present_version_keeps_for_ever_and_an_old_one_does_
     before = await _template(tiles, metadata)
     version = before.partition("v=")[2]
     first = await tiles.get(_tile(before))
-    # nobody can say yet that no row was changed while it was made
+    # it is not known yet whether a row changed while it was made
     assert first.headers["Cache-Control"] == SHORT
     assert first.headers["DAMS-Version"] == version
     lasting = await _lasting(tiles, _tile(before))
@@ -107,7 +107,7 @@ async def test_only_a_tile_that_is_wanted_for_ever_is_looked_into(
         wanted.clear()
         answer = await placed_tiles.get(each)
         assert (answer.status, wanted) == (200, [is_wanted] * layers)
-        # what tells of a tile is no tile of a version
+        # a description of a tile is not a tile with a version
         assert ("DAMS-Version" in answer.headers, answer.headers["Vary"] == "Accept-Encoding") == (each != told,) * 2
 
 
@@ -132,7 +132,7 @@ async def test_tiles_of_a_materialised_view_last_until_it_is_refreshed(
             path = "/collections/refreshed.{}/tiles/WebMercatorQuad/tilejson.json"
             before = await eventually(lambda: _template(tiles, path.format("kept")))
             first = await _lasting(tiles, _tile(before))
-            # what a view shows depends on its definition, too, which the catalogue follows later
+            # a view's rows depend on its definition, too, which the catalogue follows later
             assert "v=" not in await _template(tiles, path.format("shown"))
             for place, concurrently in (("20 20", ""), ("30 30", "CONCURRENTLY")):
                 await owner.execute(
@@ -218,7 +218,7 @@ async def test_what_has_no_exact_version_has_none_in_its_addresses(tiles_on: Til
             answer = await tiles.get(f"{address}/0/0/0")
             assert "DAMS-Version" not in answer.headers
             assert "immutable" not in answer.headers["Cache-Control"]
-        # of rows that nobody knows the state of, one among several, no copy is kept
+        # if the state of one collection's rows is unknown, no copy is kept
         for address in ("/collections/hazard.made/tiles/WebMercatorQuad/0/0/0", f"{BOTH}/0/0/0?{MADE_TOO}"):
             answer = await tiles.get(address)
             assert (answer.headers["Cache-Control"], "ETag" in answer.headers) == ("no-cache", False)
@@ -242,5 +242,5 @@ async def test_cdns_learn_how_long_and_by_which_name_to_forget(cached: Services,
     assert not {"Surrogate-Key", "CDN-Cache-Control"} & wrong.headers.keys()
     kept = await cached.start("tiles", {**placed.env, "CDN_MAX_AGE": "600"})
     assert (await kept.get(f"{POINTS}/1/1/0")).headers["CDN-Cache-Control"] == "max-age=600, stale-if-error=60"
-    # what the list of collections changes, no purge tells of
+    # a purge does not cover changes of the list of collections
     assert "600" not in (await kept.get(f"{POINTS}/tilejson.json")).headers["CDN-Cache-Control"]

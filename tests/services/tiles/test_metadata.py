@@ -215,7 +215,7 @@ async def test_documents_about_tiles(described: Services) -> None:
     own, several = await _document(described, OWN), await _document(described, f"/tiles{BOTH}")
     areas = await _document(described, "/collections/hazard.areas/tiles/WebMercatorQuad")
     unknown = await described["tiles"].get("/tiles?collections=hazard.nothing")
-    # of which nothing more is said than its title
+    # for which only the title is given
     assert "description" not in areas
     assert own["links"] == _itself(OWN)
     assert several["links"] == _itself(f"/tiles{BOTH}")

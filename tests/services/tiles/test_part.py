@@ -1,4 +1,4 @@
-"""What the service tells the others of itself: its part of the document, its links, and how it is."""
+"""The service's description of itself for the others: its part of the OpenAPI document, its links, and its state."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ async def test_the_addresses_of_tiles_select_what_the_request_selects(
 ) -> None:
     chosen = {"collections": "placed.points"} if path == OF_ALL else {}
     template = await _template(placed_tiles, path, document, **chosen, **FILTER)
-    # a brace in a filter is no variable of the template
+    # a brace in a filter is not a variable of the template
     assert re.findall(r"\{.*?\}", template) == ["{z}", "{x}", "{y}"]
     address = template.replace("{z}", "0").replace("{x}", "0").replace("{y}", "0")
     answer = await placed_tiles.get(address)

@@ -1,4 +1,4 @@
-"""What the settings make of the sessions in which tiles are made: a view tells it as properties."""
+"""The settings of the database sessions in which tiles are made; a view shows them as properties."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ async def test_a_tile_is_made_by_a_reader_in_limits(tiles_on: TilesOn) -> None:
         # the start of parallel workers costs more than a small query takes
         "workers": "0",
         "reads_only": "on",
-        # what looks for changes has its own, however many tiles are made
+        # the process that looks for changes has a separate session, however many tiles are made
         "all_of_them": "dams-tiles dams-tiles-watch",
     }

@@ -1,4 +1,4 @@
-"""What an operator may set of the tiles service, and what it is where nothing is said."""
+"""The settings of the tiles service, and their defaults."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ async def test_what_is_made_and_kept_is_bounded_as_is_said(monkeypatch: pytest.M
     noted(TileCache)
     monkeypatch.setattr(CatalogueClient, "__aenter__", without_waiting)
     monkeypatch.setattr(TileStore, "close", close)
-    # nobody listens there, nor has to
+    # no process listens there, nor has to
     said = {
         "DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing",
         "POOL_SIZE": "2",
@@ -139,7 +139,7 @@ async def test_what_is_made_and_kept_is_bounded_as_is_said(monkeypatch: pytest.M
         assert not ended
     assert ended == [opened.store]
     assert told == {
-        # as many as have a connection and as wait for one
+        # the number that have a connection, plus the number that wait for one
         "most_rendering": 7,
         "share": 0.25,
         "max_features": 13,

@@ -1,4 +1,4 @@
-"""The built viewer, and the service over a catalogue of its own."""
+"""The built viewer, and the service with a catalogue made for these tests."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -39,7 +39,7 @@ async def client(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncI
     state = tmp_path_factory.mktemp("viewer")
     document = {"collections": [entry.to_json() for entry in collections]}
     (state / "viewer-catalogue.json").write_bytes(orjson.dumps(document))
-    # a port that nobody listens on
+    # a port on which no process listens
     app = make({"STATE_DIR": str(state), "CATALOGUE_URL": "http://127.0.0.1:9"})
     async with TestClient(TestServer(app)) as client:
         yield client

@@ -1,4 +1,4 @@
-"""The basemap as a picture: what is on it, its shape, and how a box is refused."""
+"""The basemap as a picture: its content, its shape, and the errors for a box."""
 
 import re
 from xml.etree import ElementTree
@@ -57,5 +57,5 @@ async def test_faults_are_named(client: TestClient, query: str) -> None:  # type
     assert response.status == 422
     faults = (await response.json())["detail"]
     assert {fault["loc"][1] for fault in faults} == {"bbox"}
-    # what was given is not missing, too
+    # a given parameter is not reported as missing, too
     assert ("missing" in {fault["type"] for fault in faults}) == (query == "")

@@ -16,7 +16,7 @@ _PAGES = (_MAP, "/map", "/docs")
 
 
 def _data(text: str) -> Any:
-    """What a page tells its script."""
+    """Return the data that a page gives to its script."""
     return json.loads(text.partition('<script type="application/json" id="page">')[2].partition("</script>")[0])
 
 

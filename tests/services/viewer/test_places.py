@@ -1,4 +1,4 @@
-"""Places by name: what is found, in which order, and how a request is refused."""
+"""Places by name: the places found, their order, and the errors for a request."""
 
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -63,7 +63,7 @@ def test_towns_within_an_area_are_found_the_most_important_first() -> None:
         assert number == len(found)
         return [place.name for place in found]
 
-    # across 180 degrees, said from either side; a country is no town
+    # across 180 degrees, given from either side; a country is not a town
     assert names((177, -19), (182, -19), (182, -16), (177, -16)) == ["Suva", "Savusavu", "Lakeba"]
     assert names((-183, -19), (-178, -19), (-178, -16), (-183, -16)) == ["Suva", "Savusavu", "Lakeba"]
     # within the box and not within the ring

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# A database that nobody here made, for `make walk`: the regression tests of PostgreSQL and PostGIS, a schema for each file.
+# An independent database for `make walk`: the regression tests of PostgreSQL and PostGIS, a schema for each file.
 #   regression_database.sh <folder with the sources of PostgreSQL> <folder with those of PostGIS>
-# DATABASE_URL is that of a new, empty database, for a superuser on the same machine. What the tests would drop stays.
-# The sources have to be readable for the server's user; they are those of the packages: apt-get source postgresql-15 postgis
+# DATABASE_URL is that of a new, empty database, for a superuser on the same machine. Objects that the tests would drop
+# are kept. The server's user must be able to read the sources. They are those of the packages: apt-get source
+# postgresql-15 postgis
 set -euo pipefail
 postgresql=$(realpath "$1")/src/test/regress postgis=$(realpath "$2")/regress
 folder=$(mktemp -d)

@@ -1,4 +1,4 @@
-"""What a database holds, asked without the service."""
+"""The contents of a database, read without the service."""
 
 from __future__ import annotations
 

@@ -26,14 +26,14 @@ RELATIONS = ("INTERSECTS", "DISJOINT", "CONTAINS", "WITHIN", "TOUCHES", "CROSSES
 _SQUARE = "POLYGON((-60 -40, 60 -40, 60 50, 0 70, -60 50, -60 -40))"
 _MOST_PAGES = 30
 _MOST_PROPERTIES = 40
-"""Of a collection: that filters and orders are tried on."""
+"""Largest number of properties of a collection on which filters and orders are tried."""
 _EXPECTED = (200, 204)
 _ZOOMS = (3, 9)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back; `seconds` to the last byte."""
+    """A response; `seconds` is the time to the last byte."""
 
     status: int
     body: bytes
@@ -46,19 +46,19 @@ class Answer:
 Ask = Callable[[str], Awaitable[Answer]]
 """Asks for an address below that of the service, such as `/collections?limit=1`."""
 Stored = Callable[[str, str], Awaitable[int | None]]
-"""The number of geometries, none of them empty, that a column of a collection has; None where nobody knows."""
+"""Returns the number of non-empty geometries in a column of a collection; None if it is unknown."""
 
 
 @dataclass(slots=True)
 class Report:
-    """What was asked, and what was wrong."""
+    """The number of requests, and the faults."""
 
     collections: int = 0
     statuses: Counter[int] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     slow: list[tuple[float, str]] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
-    """Faults that the service found in filters: a type that has no order, a database without a function."""
+    """Faults that the service found in filters: a type without an order, a database without a function."""
 
 
 class Walk:
@@ -73,7 +73,7 @@ class Walk:
     async def run(
         self, *, at_once: int = 2, only: Callable[[str], bool] = lambda _: True, seconds: float = inf
     ) -> Report:
-        """Every collection of which `only` says so; after so many seconds none is begun any more."""
+        """Walk through every collection for which `only` is true; starts no other one after this number of seconds."""
         until = time.monotonic() + seconds
         for address in ("/", "/conformance", "/collections", "/tileMatrixSets"):
             for format_ in ("json", "html"):
@@ -120,7 +120,7 @@ class Walk:
         properties = answer.json()["properties"] if answer.status == 200 else {}
         first = await self._get(f"{place}/items?limit=1", may_be=(400, 422))
         if first.status in (400, 422):
-            # a function: nobody knows what may be given; that something is missing has to be told
+            # a function: its valid arguments are unknown; the answer must say that one is missing
             if b'"missing"' not in first.body:
                 self.report.faults.append(f"{first.status} {place}/items?limit=1")
             return
@@ -152,7 +152,7 @@ class Walk:
         return found
 
     async def _pages(self, collection_id: str, place: str, geometry: str | None) -> None:
-        """All features, page by page: as many as there are, and each geometry that is stored there or counted."""
+        """Read all features, page by page: the number must be right, and each stored geometry present or counted."""
         address: str | None = f"{place}/items?limit=1000&f=geojson"
         features = shapes = omitted = 0
         matched = None
@@ -192,7 +192,7 @@ class Walk:
                 continue
             await self._get(_filtered(place, f"{_quoted(name)} IS NULL"))
             for condition in _conditions(name, members):
-                # what a type cannot be compared with is told
+                # the service must report that a type cannot be compared
                 await self._refusable(_filtered(place, condition))
             answer = await self._refusable(f"{place}/items?{urlencode({'sortby': f'-{name}', 'limit': 5})}")
             await self._beside(answer)

@@ -1,1 +1,1 @@
-"""Advisories of some seasons, and names of storms: facts of NOAA in the public domain; `make.py` made the files."""
+"""Advisories of some seasons, and names of storms: NOAA's facts, in the public domain; `make.py` made the files."""

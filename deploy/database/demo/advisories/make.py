@@ -1,8 +1,8 @@
-"""Makes the files beside this one: `python -m deploy.database.demo.advisories.make FOLDER`.
+"""Make the files in this folder: `python -m deploy.database.demo.advisories.make FOLDER`.
 
-FOLDER holds the tables of rrricanesdata (ts_nhc_storms, _fstadv, _fcst, _fcst_wr and _wr, .csv.gz; NHC, 1998 to 2019,
-CC0) and HURDAT2 as a table (ts_hurdat2_al_ep_1851_2019.csv.gz; NOAA, public domain). What is chosen of them is kept as
-it is, but for columns that nothing reads. Same input, same bytes.
+FOLDER contains the tables of rrricanesdata (ts_nhc_storms, _fstadv, _fcst, _fcst_wr and _wr, .csv.gz; NHC, 1998 to
+2019, CC0) and HURDAT2 as a table (ts_hurdat2_al_ep_1851_2019.csv.gz; NOAA, public domain). The selected rows are
+unchanged, but unused columns are dropped. Same input, same bytes.
 """
 
 import csv
@@ -22,14 +22,14 @@ from deploy.loader.storms.best_tracks import Fix
 
 HERE = Path(__file__).parent
 _CHOSEN = ("AL", "2017"), ("AL", "2018"), ("EP", "2019")
-"""Basins and seasons. The data end in June 2019, while a storm of the East Pacific is under way."""
+"""Basins and seasons. The data end in June 2019, while a storm of the East Pacific is active."""
 _ENDED = _CHOSEN[:2]
-"""Those of whose storms the best tracks are taken as well."""
+"""Basins and seasons for whose storms the best tracks are used as well."""
 _LEFT_OUT = ("Hr", "Seas", "PosAcc", "Fwd", "Eye")
 _NEAR_DEGREES = 0.15
 _FEWEST = 4
 _MOST_APART = 0.1
-"""Share of the common fixes that may lie elsewhere."""
+"""Maximum share of common fixes at other positions."""
 
 
 def main(folder: Path) -> None:
@@ -53,8 +53,10 @@ def main(folder: Path) -> None:
 
 
 def matches(named: Iterable[Fix]) -> list[list[str]]:
-    """IBTrACS identifier, ATCF number and name of the storms that are in both: those that have at least four fixes in
-    common, at the same times and within 0.15°, and nearly no other fix of the same time elsewhere.
+    """Return IBTrACS identifier, ATCF number and name of the storms in both sources.
+
+    Two storms match if at least four fixes agree in time and within 0.15°, and nearly no other fix of the same time
+    differs.
     """
     places: dict[datetime, list[Fix]] = defaultdict(list)
     names: dict[str, str] = {}
@@ -92,7 +94,7 @@ def _hurdat2(path: Path) -> list[Fix]:
 
 
 def _short(text: str) -> str:
-    """12.0 as 12."""
+    """Format 12.0 as 12."""
     return text.removesuffix(".0") if text.replace(".", "", 1).replace("-", "", 1).isdigit() else text
 
 
@@ -101,7 +103,7 @@ def _write(path: Path, columns: list[str], rows: list[list[str]]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    # no time of making in the file
+    # mtime=0: the file contains no creation time
     path.write_bytes(gzip.compress(text.getvalue().encode(), compresslevel=9, mtime=0))
     print(f"{path.name}: {len(rows)} rows, {path.stat().st_size} bytes")
 

@@ -44,8 +44,7 @@ export function classOf(style, properties) {
 export const classPosition = (style, properties) => classOf(style, properties)?.position ?? -1;
 
 /**
- * How features look whose value is missing; none of `properties` is given of them. Null where the style has no colour
- * for such features.
+ * How a style draws features that have a value for none of `properties`. Null if it has no colour for them.
  * @param {Style} style
  * @returns {Unclassed | null}
  */
@@ -71,7 +70,7 @@ const isMatchOn = (value, names) =>
   Array.isArray(value) && value[0] === "match" && namesIn(value[1]).some((name) => names.includes(name));
 
 /**
- * What to ask the facets for, so that they tell which classes of an entry occur; null where they cannot.
+ * The facet to request in order to learn which classes of a legend entry occur; null if no facet can show that.
  * @param {LegendEntry} entry
  * @returns {{ name: string, facet: string } | null}
  */
@@ -83,7 +82,8 @@ export function classFacet({ properties, classes = [] }) {
 }
 
 /**
- * The classes of an entry that no feature falls in, by what the facet of `classFacet` says; none where that does not tell.
+ * The classes of an entry that have no feature, according to the facet of `classFacet`; empty if the facet cannot show
+ * that.
  * @param {LegendEntry} entry
  * @param {Facet} facet
  * @param {boolean} otherwise whether features that have none of the values may be in a class by another property
@@ -113,7 +113,7 @@ function namesIn(expression) {
 }
 
 /**
- * What an expression gives where nothing matches.
+ * The value of an expression if none of its cases matches.
  * @param {unknown} expression
  * @returns {string | null}
  */
@@ -123,7 +123,7 @@ function lastColor(expression) {
 }
 
 /**
- * What makes two legends look alike.
+ * A key that is equal for two legends that look the same.
  * @param {Style} style
  */
 export function legendKey(style) {

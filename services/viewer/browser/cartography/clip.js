@@ -6,8 +6,8 @@
 const STEP = 2; // degrees between vertices
 
 /**
- * The part of a geometry inside the box, with vertices at most two degrees apart; null where nothing is left. A box
- * with east > 180 also catches what lies just east of the antimeridian.
+ * The part of a geometry inside the box, with vertices at most two degrees apart; null if nothing is left. A box with
+ * east > 180 also includes features just east of the antimeridian.
  * @param {Geometry} geometry
  * @param {Box} box
  * @returns {Geometry | null}

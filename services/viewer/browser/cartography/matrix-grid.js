@@ -16,7 +16,7 @@ export class MatrixGrid {
     this.matrices = tileMatrixSet.tileMatrices
       .filter(({ id }) => Number(id) >= minzoom && Number(id) <= maxzoom)
       .sort((a, b) => b.cellSize - a.cellSize);
-    // origins come in the order of the CRS's axes
+    // the coordinates of origins are in the axis order of the CRS
     this.swapped = /^(lat|y|n)/i.test(tileMatrixSet.orderedAxes?.[0] ?? "E");
   }
 

@@ -62,7 +62,7 @@ export function cutAtAntimeridian(ring) {
 }
 
 /**
- * By Sutherland and Hodgman: what lies west of 180° (`side` 1), or east of -180° (-1).
+ * The part of a ring west of 180° (`side` 1) or east of -180° (`side` -1), by the algorithm of Sutherland and Hodgman.
  * @param {Position[]} ring
  * @param {1 | -1} side
  */

@@ -1,4 +1,4 @@
-// What a viewer does to a style document before it draws it.
+// Changes that the viewer makes to a style document before it draws it.
 
 /** @import { FeatureCollection, Geometry } from "geojson" */
 /** @import { Layer, Parameters, Sketch, Style, Theme } from "../types.d.ts" */
@@ -37,14 +37,14 @@ export const collectionOf = (style) => style.metadata["dams:collection"];
 /** @param {Style} style */
 export const dataLayers = (style) => style.layers.filter((layer) => !isBasemap(layer));
 
-// what covers much lies below what covers little, whatever was switched on first
+// layers that cover a large area are below layers that cover a small one, in whatever order the user switched them on
 /** @type {Record<string, number>} */
 const ORDER = { fill: 0, line: 1, circle: 2, symbol: 3 };
 /** @param {{ type: string }} layer */
 export const drawingOrder = ({ type }) => ORDER[type] ?? 1;
 
 /**
- * Colours of what is drawn over the data, to stand out from any of them: [ink, halo].
+ * Colours of the overlays, which must stand out from every colour of the data: [ink, halo].
  * @param {Theme} theme
  * @returns {[string, string]}
  */

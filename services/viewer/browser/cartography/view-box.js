@@ -2,6 +2,18 @@
 
 /** @import { Box, Position } from "../types.d.ts" */
 
+/** Zoom level that fitting a box goes to at most, unless a caller says otherwise. */
+export const NEAREST = 14;
+
+/**
+ * South-west and north-east corner as Web Mercator shows them: to 80° south and 84° north, the east right of the west.
+ * @param {Box} box
+ * @returns {[Position, Position]}
+ */
+export function mercatorBounds([west, south, east, north]) {
+  return [[west, Math.max(south, -80)], [east < west ? east + 360 : east, Math.min(north, 84)]];
+}
+
 /**
  * A longitude between -180 and 180.
  * @param {number} longitude

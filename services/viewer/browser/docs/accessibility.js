@@ -1,4 +1,4 @@
-// What Swagger UI leaves out for those who do not see or do not use a mouse.
+// Adds what Swagger UI lacks for people who use a screen reader or no mouse.
 
 import { say } from "../words/say.js";
 import { inLanguage } from "./in-language.js";
@@ -7,7 +7,7 @@ import { inLanguage } from "./in-language.js";
 const REGIONS = { ".information-container": say("About this API"), ".scheme-container": say("Server") };
 
 /**
- * Adds names, regions and levels, now and whenever Swagger UI has drawn anew.
+ * Adds names, regions and heading levels, now and each time after Swagger UI redraws.
  * @param {HTMLElement} root
  */
 export function makeAccessible(root) {

@@ -1,4 +1,4 @@
-// Examples for the requests of one collection, made of its own data.
+// Examples of requests to one collection, with values from its data.
 
 import { exampleFilter } from "../filters/example.js";
 import { filterPropertiesOf } from "../filters/properties.js";

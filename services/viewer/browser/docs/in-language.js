@@ -12,7 +12,7 @@ const DOCUMENT = ".markdown, .renderedMarkdown, .info .title, .opblock-tag > a, 
 const CODE = "pre, code, textarea, .opblock-summary-path, .parameter__name, .parameter__type, .model-box, .url";
 
 /**
- * What is drawn below this element, in the language of the page.
+ * Translates what Swagger UI draws below this element into the language of the page.
  * @param {HTMLElement} root
  */
 export function inLanguage(root) {

@@ -1,4 +1,5 @@
-// What this service has, for requests that work as they are: what the contract names need not be there.
+// Names of collections and items that this service has, so that the example requests work unchanged. The examples of
+// the OpenAPI document may name others.
 
 /**
  * @typedef {{ examples: Record<string, string>, choices: Record<string, string[]> }} RealNames by path parameter: one

@@ -18,7 +18,7 @@ export function flattened(container) {
   const canvases = container.querySelectorAll(CANVASES);
   for (const canvas of canvases) {
     if (!canvas.width || !canvas.height) continue;
-    // where the browser shows it, whatever its own pixels
+    // its place on the screen, which does not depend on the size of its pixel buffer
     const box = canvas.getBoundingClientRect();
     context.globalAlpha = Number(getComputedStyle(canvas.parentElement ?? canvas).opacity) * Number(getComputedStyle(canvas).opacity);
     context.drawImage(canvas, box.left - left, box.top - top, box.width, box.height);

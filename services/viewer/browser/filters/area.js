@@ -1,4 +1,4 @@
-// "Lies in the area" as CQL2 text: for what is drawn, listed, counted and downloaded alike.
+// The condition "lies in the area" as CQL2 text. The map, the list, the counts and the downloads all use it.
 
 import { cutAtAntimeridian } from "../cartography/rings.js";
 import { quotedName } from "./cql2.js";

@@ -12,8 +12,8 @@ const NUMBER = String.raw`-?\d+(?:\.\d+)?(?:e[+-]?\d+)?`;
 const COMPARISON = "(=|<>|>=|<=|>|<)";
 
 /**
- * Each way to write a condition, with what makes the condition of the groups after the name; null where it is none that
- * the form writes.
+ * Each way to write a condition, and the function that makes the condition from the groups after the name. The function
+ * returns null for a condition that the form cannot show.
  * @type {[RegExp, (...groups: string[]) => Read | null][]}
  */
 const FORMS = [

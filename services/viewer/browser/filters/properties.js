@@ -1,4 +1,4 @@
-// What filters may ask of a collection: its queryables, with the values and ranges that its schema has.
+// The properties that filters of a collection may use: its queryables, with values and ranges from its schema.
 
 import { address, collectionPath, getJson } from "../service/api.js";
 import { propertyTitle } from "../words/format.js";

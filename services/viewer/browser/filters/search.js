@@ -40,7 +40,7 @@ export function searchFilter(collection, text) {
 }
 
 /**
- * What the search looks at, in words: `Search by name, basin or year`; null where there is nothing.
+ * The text that names the searched properties, such as `Search by name, basin or year`; null if there are none.
  * @param {Searched} collection
  */
 export function searchHint(collection) {

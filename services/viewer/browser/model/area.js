@@ -1,4 +1,4 @@
-// The area that is asked for, as the parameter `a` of a link: `box/118,21,123,26`, `circle/121.5319,25.0478,300/Taipei` (in
+// The area of the filter, as the parameter `a` of a link: `box/118,21,123,26`, `circle/121.5319,25.0478,300/Taipei` (in
 // kilometres) or `polygon/118,21,123,21,123,26`; longitudes before latitudes, in degrees.
 
 import { beside } from "../cartography/longitudes.js";
@@ -13,7 +13,7 @@ const MOST_CORNERS = 100;
 export const FARTHEST = 20_000;
 
 /**
- * The area that a text says. Throws a sentence that says what is wrong with it.
+ * Parses the text of an area. Throws an error whose message says in one sentence what is wrong.
  * @param {string} text
  * @returns {Area}
  */

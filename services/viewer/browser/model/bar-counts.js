@@ -19,7 +19,7 @@ export class BarCounts {
   #counting = null;
 
   /**
-   * What is known of a collection's features.
+   * The numbers of a collection's features that are known so far.
    * @param {string} id
    * @param {Parameters} selection
    * @param {TimeAxis} axis
@@ -30,10 +30,11 @@ export class BarCounts {
   }
 
   /**
-   * Counts what is not known and not being counted yet. One collection is counted at a time: the last that was asked for.
+   * Counts the bars that are neither known nor being counted. Only one collection is counted at a time: the one
+   * requested last.
    * @param {string} id
-   * @param {Parameters} selection what is counted, besides the time
-   * @param {Parameters} timed what says which time is meant
+   * @param {Parameters} selection the filters of the count, without the time
+   * @param {Parameters} timed the parameters that select the time
    * @param {TimeAxis} axis
    */
   async load(id, selection, timed, axis) {

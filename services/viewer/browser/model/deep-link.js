@@ -1,6 +1,7 @@
-// Between what is shown and the hash of the address, both ways:
+// Converts between the state of the page and the hash of the address, both ways:
 // map=zoom/lat/lon, p=globe, c=collections, s=subject, t=interval, a=area, f.<collection>=CQL2,
-// e=<collection>/<event>, q=search, o=order of the list, id=<collection>/<item>, theme; of a storm that is followed: follow=<collection>/<event>, step, wind, issue.
+// e=<collection>/<event>, q=search, o=order of the list, id=<collection>/<item>, theme; and for a followed storm:
+// follow=<collection>/<event>, step, wind, issue.
 
 import { areaText, parseArea } from "./area.js";
 import { parseInterval } from "./interval.js";
@@ -88,22 +89,22 @@ const filtersOf = (state, { collections }) =>
     .map(([name, text]) => [name.slice(FILTER.length), text]);
 
 /**
- * Makes the map show what a state says, and everything again that it does not mention. Nothing is thrown: what fails is
- * said and the rest is shown.
+ * Makes the map show a state, and resets everything that the state does not mention. Throws nothing: it announces what
+ * fails and shows the rest.
  * @param {State} state
  * @param {Explorer} explorer
  * @param {Restoring} restoring
  */
 export async function restore(state, explorer, { usual, refuse, select, search, sort, follow }) {
   const wanted = collectionsOf(state, explorer, usual);
-  // before anything is drawn, so that nothing is asked for twice
+  // before anything is drawn, so that no data are requested twice
   explorer.setDatetime(parseInterval(state.t ?? null) && state.t);
   explorer.setArea(areaOf(state.a));
   restoreEvent(state, explorer);
   await restoreFilters(state, explorer, refuse);
   for (const id of [...explorer.shown.keys()]) if (!wanted.includes(id)) explorer.hide(id);
   await explorer.showAll(wanted);
-  // what was searched for before is not asked of the new subject
+  // the previous search must not apply to the new subject
   search(state.q ?? "");
   sort(state.o);
   explorer.setSubject(explorer.shown.has(state.s) ? state.s : ([...explorer.shown.keys()][0] ?? null));
@@ -113,7 +114,7 @@ export async function restore(state, explorer, { usual, refuse, select, search, 
 }
 
 /**
- * The area of a link, or null where it has none or a faulty one, which link-faults.js says.
+ * The area of a link; null if it has none or a faulty one. link-faults.js reports faulty areas.
  * @param {string | undefined} text
  */
 function areaOf(text) {

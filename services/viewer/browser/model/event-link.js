@@ -8,7 +8,8 @@ import { stormCollections } from "./storm-collections.js";
 /** @typedef {{ collections: { id: string }[], extent?: { spatial?: { bbox: Box[] } } }} EventDocument */
 
 /**
- * What a link to an event shows: the collections of its module that tell of it, and its box. Throws ApiError.
+ * The view that a link to an event shows: the collections of its module that contain the event, and its box. Throws
+ * ApiError.
  * @param {string} event
  * @param {Map<string, Collection>} collections
  * @returns {Promise<{ state: State, box: Box | null }>}

@@ -1,4 +1,4 @@
-// What is shown: which collections, in which time, with which filter. Parts of the page listen to its events.
+// The state of the map: its collections, time and filters. Parts of the page listen to its events.
 
 import { withVersion } from "../cartography/style-document.js";
 import { areaFilter } from "../filters/area.js";
@@ -56,7 +56,7 @@ export class Explorer extends EventTarget {
     this.datetime = null;
     /** @type {Area | null} */
     this.area = null;
-    /** Whether time moves by itself. */
+    /** Whether the time player is running. */
     this.playing = false;
     /**
      * CQL2 texts by collection id.
@@ -64,7 +64,7 @@ export class Explorer extends EventTarget {
      */
     this.filters = new Map();
     /**
-     * What is searched for, as CQL2 texts by collection id.
+     * The searches as CQL2 text, by collection id.
      * @type {Map<string, string>}
      */
     this.searches = new Map();
@@ -74,7 +74,7 @@ export class Explorer extends EventTarget {
      */
     this.events = new Map();
     /**
-     * What is known of all features of a collection, by its id, where its legend depends on that.
+     * The totals of collections, by collection id, for those whose legend depends on them.
      * @type {Map<string, Total>}
      */
     this.known = new Map();
@@ -88,13 +88,13 @@ export class Explorer extends EventTarget {
     engine.onMove(() => this.emit("move"));
   }
 
-  /** Who is drawn together; throws before there is an engine. */
+  /** The collections that are drawn from shared tiles; throws before there is an engine. */
   get together() {
     if (!this.#together) throw new Error("the map is not there yet");
     return this.#together;
   }
 
-  /** What draws the map; throws before there is one. */
+  /** The engine that draws the map; throws before there is one. */
   get engine() {
     if (!this.#engine) throw new Error("the map is not there yet");
     return this.#engine;
@@ -120,7 +120,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * The description of a collection. Throws where there is none with this id.
+   * The description of a collection. Throws if there is none with this id.
    * @param {string} id
    */
   collection(id) {
@@ -157,7 +157,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * What is known of all features of a collection. Throws ApiError.
+   * The totals of all features of a collection. Throws ApiError.
    * @param {string} id
    */
   total(id) {
@@ -176,7 +176,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * Shows collections, as many as can be from tiles that hold all of them. What fails is said, and the rest is shown.
+   * Shows collections, as many as possible from shared tiles. It announces what fails and shows the rest.
    * @param {string[]} ids
    */
   async showAll(ids) {
@@ -187,7 +187,7 @@ export class Explorer extends EventTarget {
     for (const [id, style] of styles) {
       if (this.shown.has(id) && !joined.includes(id)) this.engine.add(style, this.parameters(id));
     }
-    // what legend, list and timeline ask for would hold the browser's connections up, of which it has six
+    // the requests of legend, list and timeline would occupy the browser's six connections
     await this.engine.asked?.();
     if (this.subject === null) this.setSubject([...this.shown.keys()][0] ?? null);
     if (styles.size) this.emit("shown");
@@ -208,7 +208,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * Whether nothing but the time selects what is shown of a collection.
+   * Whether the time is the only filter on a collection.
    * @param {string} id
    */
   #isPlain(id) {
@@ -216,7 +216,7 @@ export class Explorer extends EventTarget {
     return Object.values(others).every((value) => value === null) && !Object.keys(this.styleParameters(id)).length;
   }
 
-  /** Draws each collection from tiles of its own: where one cannot be had, the others can. */
+  /** Draws each collection from its own tiles, so that a failure of one does not affect the others. */
   separate() {
     for (const id of this.together.ids) this.#leave(id);
   }
@@ -231,7 +231,7 @@ export class Explorer extends EventTarget {
   hide(id) {
     if (!this.shown.delete(id)) return;
     if (!this.together.remove(id)) this.engine.remove(id);
-    // what is on the map holds it still, what comes need not
+    // the tiles on the map still contain the collection; new tiles need not
     else this.together.renew().catch(() => {});
     this.filters.delete(id);
     this.searches.delete(id);
@@ -247,7 +247,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * Shows only what lies in an interval `start/end`; null shows all.
+   * Shows only features in an interval `start/end`; null shows all.
    * @param {string | null} datetime
    */
   setDatetime(datetime) {
@@ -259,7 +259,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * Shows only what lies in an area; null shows all.
+   * Shows only features in an area; null shows all.
    * @param {Area | null} area
    */
   setArea(area) {
@@ -321,9 +321,9 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * The query parameters that select what is shown of a collection, for tiles and items alike.
+   * The query parameters that select the shown features of a collection, for tiles and for items.
    * @param {string} id
-   * @param {{ searched?: boolean }} [options] without the search where that is added otherwise
+   * @param {{ searched?: boolean }} [options] `false` leaves out the search, for callers that add it themselves
    * @returns {Parameters}
    */
   parameters(id, { searched = true } = {}) {
@@ -358,7 +358,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * Draws anew what has changed at the service, and remembers the versions of the data.
+   * Redraws the collections whose data changed at the service, and remembers the new versions.
    * @param {Map<string, string | undefined>} changed versions by collection id
    */
   renew(changed) {

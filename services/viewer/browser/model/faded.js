@@ -1,4 +1,4 @@
-// A style in which what is over is pale, and lies below what is in force.
+// A style that draws features that are over in pale colours, below those in force.
 
 import { isBasemap } from "../cartography/style-document.js";
 import { isLive } from "./in-force.js";
@@ -26,7 +26,7 @@ export function faded(style, { time, columns }, now) {
   if (!time?.endColumn || !isLive(time, now)) return style;
   const text = new Date(now).toISOString();
   const isDate = columns.find(({ name }) => name === time.endColumn)?.format === "date";
-  // a day is over when it has passed; what has no end in the tile is not known to be over
+  // a day is over when it has passed; a feature without an end in the tile does not count as over
   const present = isDate ? text.slice(0, 10) : text.slice(0, 19);
   const ended = ["all", ["has", time.endColumn], ["<", ["to-string", ["get", time.endColumn]], present]];
   const over = columns.some(({ name }) => name === "withdrawn") ? ["any", ended, ["has", "withdrawn"]] : ended;
@@ -55,7 +55,7 @@ function fadedLayer(layer, over) {
 }
 
 /**
- * What depends on the zoom may stand at the top of an expression alone, and stays as it is.
+ * The zoom may be used only at the top level of an expression. Such expressions stay unchanged.
  * @param {unknown} value
  * @param {unknown[]} over
  */

@@ -1,4 +1,4 @@
-// What is expected where a feature is in force: the forecasts in and around it.
+// The forecasts in and around a feature that is in force.
 
 import { anchor, bboxOf } from "../cartography/geometry.js";
 import { beside } from "../cartography/longitudes.js";
@@ -12,7 +12,7 @@ const MOST = 10; // of a collection
 const MINUTE = 60_000;
 
 /**
- * The collections that say what is expected where a feature is: none where it is over, or is a forecast itself.
+ * The collections with forecasts for the place of a feature; empty if the feature is over or is a forecast itself.
  * @param {Collection} collection
  * @param {Item} feature
  * @param {Iterable<Collection>} others
@@ -54,7 +54,7 @@ function around([west, south, east, north]) {
 }
 
 /**
- * Degrees of latitude, well enough to tell what is nearer.
+ * The approximate distance in degrees of latitude, good enough to find the nearer of two.
  * @param {Item} feature
  * @param {Position} place
  */

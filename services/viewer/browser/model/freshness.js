@@ -13,7 +13,7 @@ const SETTLING = 1_500; // milliseconds: processes see a change within a second 
 const LOST = say("The service does not answer; what is shown may be out of date.");
 
 /**
- * Looks after what is shown, while the page is in sight.
+ * Keeps the shown data up to date while the page is visible.
  * @param {Explorer} explorer
  */
 export function watch(explorer) {
@@ -30,7 +30,7 @@ export function watch(explorer) {
     if (!answered && !currentError()) announceError(LOST);
     if (answered && currentError() === LOST) clearError();
     if (changed?.size) setTimeout(() => renew(explorer, changed), SETTLING);
-    // what failed meanwhile is asked for again
+    // requests that failed meanwhile are repeated
     if (answered && lost) explorer.renew(new Map(ids.map((id) => [id, undefined])));
     lost = !answered;
     if (!document.hidden) timer ??= setTimeout(look, PERIOD);

@@ -19,8 +19,8 @@ export function isLive(time, now) {
 }
 
 /**
- * When a feature of a live collection was over, in milliseconds since 1970: by its end, or as its source took it back.
- * null where it is in force, or nobody says.
+ * When a feature of a live collection ended or was withdrawn by its source, in milliseconds since 1970. Null if it is
+ * in force, or if its data do not say.
  * @param {Time | null} time
  * @param {Properties} properties
  * @param {number} now
@@ -36,7 +36,7 @@ export function overSince(time, properties, now) {
 const momentOf = (value) => (typeof value === "string" ? (parseInterval(value)?.to ?? null) : null);
 
 /**
- * The query parameters of those in force among what a list asks for; null where there are none to put first.
+ * The query parameters for the features in force among those that a list requests; null if none are to be put first.
  * @param {Collection} collection
  * @param {Parameters} query
  * @param {string} order

@@ -1,4 +1,4 @@
-// What the parameter `datetime` says, as moments (milliseconds since 1970), and the other way.
+// Converts the parameter `datetime` to moments (milliseconds since 1970) and back.
 
 import { DAY } from "./calendar.js";
 
@@ -8,8 +8,8 @@ const DATE = /^[+-]?\d{4,6}-\d\d-\d\d$/;
 const ZONE = /(Z|[+-]\d\d:\d\d)$/i;
 
 /**
- * An instant, a date (which is its whole day), or `start/end` of these, where `..` or nothing is an open end. null for
- * null and for what cannot be read.
+ * An instant, a date (which is its whole day), or `start/end` of these, where `..` or an empty text is an open end.
+ * Returns null for null and for a text that it cannot parse.
  * @param {string | null} datetime
  * @returns {Interval | null}
  */
@@ -29,7 +29,7 @@ export function parseInterval(datetime) {
  */
 function boundsOf(text) {
   if (text === "" || text === "..") return { from: null, to: null };
-  // the service, too, reads what has no zone as UTC
+  // the service also reads a time without a zone as UTC
   const moment = Date.parse(DATE.test(text) || ZONE.test(text) ? text : `${text.replace(" ", "T")}Z`);
   if (!Number.isFinite(moment)) return null;
   return DATE.test(text) ? { from: moment, to: moment + DAY - 1 } : { from: moment, to: moment };
@@ -48,7 +48,7 @@ export const instantText = (moment) => new Date(moment).toISOString().replace(".
 export const dateText = (moment) => new Date(moment).toISOString().split("T")[0];
 
 /**
- * What the parameter says of the time from one moment until just before another: whole days as dates.
+ * The value of the parameter for the time from one moment until just before another: dates if these are whole days.
  * @param {number} from
  * @param {number} until
  */
@@ -59,7 +59,7 @@ export function partText(from, until) {
 }
 
 /**
- * What the parameter says of the time between two moments; of one moment where they are the same.
+ * The value of the parameter for the time between two moments; a single instant if they are equal.
  * @param {number} from
  * @param {number} to
  */

@@ -17,7 +17,7 @@ export async function lastMoment(id, { column, endColumn }) {
 }
 
 /**
- * The newest issue; where none is known, the newest start (ISO 8601); null where there is none either. Throws ApiError.
+ * The newest time of issue, else the newest start (ISO 8601), else null. Throws ApiError.
  * @param {string} id
  * @param {Time} time
  */

@@ -1,4 +1,4 @@
-// What is wrong with a link, in one sentence for each of its parameters; what is not wrong is shown all the same.
+// The faults of a link, one sentence for each parameter. The map still shows the parameters without faults.
 
 import { parseView } from "../page/link.js";
 import { LOCALE, say } from "../words/say.js";
@@ -67,7 +67,7 @@ const CHECKS = {
 };
 
 /**
- * The sentences; none where nothing is wrong.
+ * The sentences; empty if the link has no fault.
  * @param {State} state
  * @param {Collections} collections
  * @returns {string[]}

@@ -1,4 +1,4 @@
-// What the list asks of the service.
+// The list's request to the service.
 
 import { searchFilter } from "../filters/search.js";
 
@@ -7,9 +7,10 @@ import { searchFilter } from "../filters/search.js";
 const LIMIT = 30;
 
 /**
- * The query parameters of the list: what is shown of the collection, within the view unless something is searched for or an area is asked for.
+ * The query parameters of the list: the shown features of the collection, within the view unless there is a search or
+ * an area.
  * @param {Collection} collection
- * @param {Parameters} shown the parameters that select what is shown
+ * @param {Parameters} shown the parameters that select the shown features
  * @param {{ bbox: number[] | null, crs?: string, text: string, order: string }} wanted `order` is `newest` or `strongest`
  * @returns {Parameters}
  */

@@ -17,8 +17,8 @@ const LATEST = [
 ];
 
 /**
- * The times to choose from. The last hours and days end now and stay open, so that what comes is seen; of data that are
- * older than a day they end with the data, and say so.
+ * The times to choose from. The last hours and days end now and stay open, so that new data appear. If the data are
+ * older than a day, they end with the data, and their labels say so.
  * @param {Collection | null} collection
  * @param {number} now milliseconds since 1970
  * @returns {Preset[]}
@@ -40,6 +40,6 @@ export function presets(collection, now) {
     ...latest,
     ...(hasSeasons ? [{ name: "season", label: say("Season {year}", { year: String(season) }), datetime: `${season}-01-01/${season}-12-31` }] : []),
     // of what has an end alone it can be said
-    ...(collection?.time?.lasts ? [{ name: "now", label: say("In force now"), datetime: instantText(Math.floor(now / 60e3) * 60e3) }] : []),
+    ...(collection?.time?.lasts ? [{ name: "now", label: say("Active now"), datetime: instantText(Math.floor(now / 60e3) * 60e3) }] : []),
   ];
 }

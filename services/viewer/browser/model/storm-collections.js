@@ -1,4 +1,4 @@
-// Which collections tell the life of a storm step by step: found by their columns, whatever they are called.
+// Finds the collections that describe the life of a storm step by step. It looks at their columns, not at their names.
 
 /**
  * @import { Collection } from "../types.d.ts"

@@ -1,4 +1,4 @@
-// What the map shows of a storm that is followed, as GeoJSON: both engines draw it by the properties below.
+// The GeoJSON of a followed storm. Both engines draw it by the properties below.
 
 import { pathLength } from "../cartography/geodesic.js";
 import { beside } from "../cartography/longitudes.js";
@@ -80,7 +80,7 @@ export function stormBox(steps) {
 }
 
 /**
- * The ring of the zone that is looked at; null where nothing is known of this wind then.
+ * The ring of the current zone; null if the extent of this wind is unknown at this step.
  * @param {Step | null} step
  * @param {number} wind
  */
@@ -138,7 +138,7 @@ function lines(steps, role, palette) {
     const run = runs.at(-1);
     /** @type {Position} */
     const next = [beside(to[0], from[0]), to[1]];
-    // a line that went on beyond ±180° begins anew on the other side
+    // a line that crosses ±180° starts again on the other side
     if (run?.color === color && run.line.at(-1)?.[0] === from[0]) run.line.push(next);
     else runs.push({ color, line: [from, next] });
   }

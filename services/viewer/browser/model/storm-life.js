@@ -6,15 +6,16 @@
  * @typedef {object} Winds how far winds reach at a step
  * @property {Position} center
  * @property {Map<number, Radii>} radii by wind speed in kt, the weakest first
- * @property {string | null} issued the advisory that says so (ISO 8601); null where the step itself does
- * @property {boolean} expected whether it was a forecast
+ * @property {string | null} issued time of issue of the advisory with these radii (ISO 8601); null if the step has them
+ * itself
+ * @property {boolean} expected whether the radii were a forecast
  * @typedef {object} Step
  * @property {number} moment milliseconds since 1970
  * @property {Position} position
- * @property {boolean} expected whether the storm is expected there, and was not seen there yet
- * @property {boolean} aside whether it stands beside the track, as an advisory saw it between two steps of the track
+ * @property {boolean} expected whether the position is a forecast, not an observation
+ * @property {boolean} aside whether it is beside the track: an advisory's analysis between two steps of the track
  * @property {Properties} properties
- * @property {string | null} landfall where the centre came to land; empty where nobody says
+ * @property {string | null} landfall the place of landfall; empty if the data name none
  * @property {Winds | null} winds
  * @typedef {{ issued: string, moment: number, number: number | null, steps: Step[] }} Advisory
  */
@@ -29,7 +30,7 @@ export const STEP_COLUMNS = [
   ...SPEEDS.flatMap((speed) => QUADRANTS.map((quadrant) => `${quadrant}${speed}_nm`)),
 ];
 
-const BESIDE = 3 * 3600e3; // from a step of the track to what stands beside it
+const BESIDE = 3 * 3600e3; // the longest time between a step of the track and one beside it
 
 /**
  * The steps of a storm in the order of time: those of its track, and between them what advisories analysed. The winds
@@ -60,7 +61,7 @@ export function lifeOf(nodes, advisories) {
 function saidOf(advisories) {
   /** @type {Map<number, Winds>} */
   const said = new Map();
-  // none expects what is past: the last word on a moment is that of the advisory that saw it
+  // advisories do not forecast the past: the last advisory with this moment is the one that analysed it
   for (const { moment, winds } of advisories.flatMap(({ steps }) => steps)) if (winds) said.set(moment, winds);
   return said;
 }
@@ -108,7 +109,7 @@ export function firstStep(steps) {
 
 /**
  * @param {Item} node
- * @returns {Step[]} none of what has no time or place
+ * @returns {Step[]} empty if the item has no time or place
  */
 function stepOf({ geometry, properties }) {
   const moment = Date.parse(String(properties.valid_time));

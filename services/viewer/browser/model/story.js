@@ -1,5 +1,5 @@
-// The storm that is followed: its life is fetched once, then the step, the wind and the advisory that are looked at are
-// chosen among what is there. Parts of the page listen to its events.
+// The followed storm. Its life is fetched once; then the user chooses the step, wind and advisory from the fetched
+// data. Parts of the page listen to its events.
 
 import { pathLength } from "../cartography/geodesic.js";
 import { getItems, messageOf } from "../service/api.js";
@@ -30,7 +30,10 @@ const NEAR = 12; // pixels
 /** Events: `life` (another storm is followed, or none), `look` (another step, wind or advisory is looked at). */
 export class Story extends EventTarget {
   #explorer;
-  /** @type {{ id: string, event: string, state: State, see: boolean } | null} what is being fetched, and what will be looked at */
+  /**
+   * @type {{ id: string, event: string, state: State, see: boolean } | null} the storm being fetched, and the state to
+   * show then
+   */
   #loading = null;
   /** @type {Life | null} */
   life = null;
@@ -41,7 +44,7 @@ export class Story extends EventTarget {
   /** @type {Advisory | null} the advisory that is compared with what happened */
   advisory = null;
   #isBeginning = false;
-  /** Whether the map is to show all of its life. */
+  /** Whether the map must zoom to the storm's whole life. */
   isToBeSeen = true;
   /**
    * The zones of all of an advisory, by its time.
@@ -61,7 +64,7 @@ export class Story extends EventTarget {
     return this.life?.steps[this.at] ?? null;
   }
 
-  /** Whether nothing else of its collections is shown. */
+  /** Whether the map hides the other features of the storm's collections. */
   get isAlone() {
     return this.life !== null && [...this.#explorer.events.values()].includes(this.life.event);
   }
@@ -72,7 +75,7 @@ export class Story extends EventTarget {
   }
 
   /**
-   * Whether the life of an event can be told.
+   * Whether a collection has the data for following a storm.
    * @param {string} id of a collection that tells of it
    */
   tells(id) {
@@ -80,7 +83,7 @@ export class Story extends EventTarget {
   }
 
   /**
-   * Follows an event; the one that is followed already stays as it is. What fails is said.
+   * Follows an event; does nothing if it is followed already. Announces what fails.
    * @param {string} id of a collection that tells of it
    * @param {string} event
    * @param {State} [state] the step, wind and advisory to look at, as a link says it
@@ -186,7 +189,7 @@ export class Story extends EventTarget {
   }
 
   /**
-   * The parts of a link that say what is looked at; null where nothing needs to be said.
+   * The parts of a link for the chosen step, wind and advisory; null for each that has its default.
    * @returns {Record<"follow" | "step" | "wind" | "issue", string | null>}
    */
   state() {
@@ -212,7 +215,7 @@ export class Story extends EventTarget {
   }
 
   /**
-   * What a link says is looked at; a text that is empty means what is looked at first.
+   * Chooses the step, wind and advisory of a link; an empty text means the default.
    * @param {State} state
    */
   #look({ step, wind, issue }) {
@@ -269,7 +272,7 @@ async function lifeStory(id, event, collections) {
 }
 
 /**
- * What a storm is called: by its own name, else by its basin; null where nobody says.
+ * The name of a storm, else the name of its basin; null if the data have neither.
  * @param {Item[]} nodes
  * @param {Collection} collection
  */

@@ -11,7 +11,7 @@ import { address, collectionPath, getJson } from "../service/api.js";
 const MOST = 32; // collections in a style
 
 /**
- * The value of a parameter that names collections: a comma within an id is none between two.
+ * The value of a parameter with a list of collections. A comma within an id is encoded, as commas separate ids.
  * @param {string[]} ids
  */
 export const idsText = (ids) => ids.map((id) => (/[,%]/.test(id) ? encodeURIComponent(id) : id)).join();
@@ -22,7 +22,7 @@ export class Styles {
   /** @type {Map<string, Promise<Style>>} */
   #kept = new Map();
   /**
-   * Of which state of their data the styles are that were fetched.
+   * The versions of the data for which the styles were fetched, by collection id.
    * @type {Map<string, string>}
    */
   versions = new Map();

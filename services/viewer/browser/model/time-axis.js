@@ -113,8 +113,8 @@ export class TimeAxis {
   }
 
   /**
-   * What playing shows, one after another: windows as long as the interval that move on by a bar, or by themselves where
-   * they are shorter. Without an interval each bar.
+   * The intervals that the player shows in turn. They are as long as the given interval and advance by one bar, or by
+   * their own length if that is shorter. Without an interval, each bar is one.
    * @param {string | null} datetime
    */
   frames(datetime) {

@@ -1,4 +1,4 @@
-// Which collections are drawn from tiles that hold all of them: those that are asked for alike.
+// Decides which collections are drawn from shared tiles: those with equal query parameters.
 
 import { tilesAddress } from "../cartography/style-document.js";
 import { address, getJson } from "../service/api.js";
@@ -41,11 +41,11 @@ export class Together {
   }
 
   /**
-   * Draws those of the collections together that can be; returns their ids. They are none where there is but one, where
-   * others are drawn together already, or where the engine or the service does not do it.
+   * Draws those of the collections together that can be; returns their ids. Returns none if there is only one, if
+   * others share tiles already, or if the engine or the service does not support it.
    * @param {Map<string, Style>} styles
-   * @param {() => Parameters} parametersOf those of all of them, once they are drawn
-   * @param {(id: string) => boolean} wanted whether a collection is then still to be drawn
+   * @param {() => Parameters} parametersOf the parameters of all of them, when they are drawn
+   * @param {(id: string) => boolean} wanted whether a collection must still be drawn at that time
    */
   async add(styles, parametersOf, wanted) {
     if (!this.#engine.addTogether || this.#ids.size) return [];
@@ -69,7 +69,7 @@ export class Together {
   }
 
   /**
-   * Has the engine draw a collection no more from these tiles; returns whether it did.
+   * Makes the engine stop drawing a collection from these tiles; returns whether it drew it before.
    * @param {string} id
    */
   remove(id) {
@@ -78,7 +78,7 @@ export class Together {
     return true;
   }
 
-  /** Asks for the tiles anew: of another version, and of the collections that are left. The old ones stay until then. */
+  /** Requests new tiles for the new version and the remaining collections. The old tiles stay until then. */
   async renew() {
     if (!this.#ids.size) return;
     this.#template = await this.#templateOf(this.ids);

@@ -1,5 +1,5 @@
-// What is known of all features of a collection: their number, how many are simulated, which classes they fall in. One request
-// tells all of it; it is kept until the data change.
+// Totals of all features of a collection: their number, how many are simulated, and their classes. One request returns
+// all of them. They are kept until the data change.
 
 import { absentClasses, classFacet, legendEntries, unclassedOf } from "../cartography/classes.js";
 import { allEmpty } from "../filters/cql2.js";
@@ -59,7 +59,8 @@ async function total({ id, columns }, style) {
   const source = found?.facets[SOURCE];
   const known = source?.buckets.find(({ value }) => value === SIMULATED)?.count ?? (source && !source.more ? 0 : null);
   const nulls = found ? classed.map((name) => found.facets[name].nulls) : [];
-  // several properties that are empty at once are no facet, but where one is never empty nothing is without a class
+  // no facet counts features where several properties are empty at once; but if one property is never empty, every
+  // feature has a class
   const least = nulls.length && (nulls.length === 1 || nulls.includes(0)) ? Math.min(...nulls) : null;
   const [features, simulated, unclassed] = await Promise.all([
     found?.numberMatched ?? count(id),
@@ -69,6 +70,6 @@ async function total({ id, columns }, style) {
   const absent = found
     ? entries.flatMap((entry) => absentClasses(entry, found.facets[entry.properties[0]], classed.length > 1))
     : [];
-  // of a number that nobody tells, some may be
+  // if the number is unknown, assume that there are some
   return { features, simulated: simulated ?? 0, absent, unclassed: unclassed !== 0 };
 }

@@ -18,7 +18,7 @@ export class Versions {
 
   /**
    * @param {string} tileMatrixSet
-   * @param {Iterable<[string, string]>} [known] versions of what is drawn already
+   * @param {Iterable<[string, string]>} [known] versions of the data that the map shows already
    */
   constructor(tileMatrixSet, known = []) {
     this.#tileMatrixSet = tileMatrixSet;
@@ -50,7 +50,7 @@ export class Versions {
   }
 
   /**
-   * What TileJSON says of the collections' layers; nothing where it is what it was.
+   * The collections' layers in TileJSON; empty if the document has not changed.
    * @param {string[]} ids
    * @returns {Promise<{ id: string, "dams:version"?: string }[]>}
    */

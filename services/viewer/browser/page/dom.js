@@ -6,7 +6,7 @@
  */
 
 /**
- * The element with this selector; throws where the page lacks it. `kind` is the class that it must have.
+ * The element with this selector; throws if the page has none. `kind` is the class that it must have.
  * @template {Element} [T=HTMLElement]
  * @param {string} selector
  * @param {ParentNode} [root]

@@ -16,7 +16,7 @@ export const compact = matchMedia("(max-width: 820px), (max-height: 640px)");
  */
 const sides = ({ start, end, top, bottom }) => ({ left: FROM_RIGHT ? end : start, right: FROM_RIGHT ? start : end, top, bottom });
 
-/** Pixels at the sides of a map that hold what lies over it. */
+/** The widths in pixels that panels cover at each side of the map. */
 export function covered() {
   return sides({ start: sheet.matches ? 8 : 352, end: 8, top: 8, bottom: 8 });
 }
@@ -45,7 +45,7 @@ export function followCredits(map) {
 }
 
 /**
- * Lets what stands below the time on a narrow screen begin where it ends: the one of these that is shown.
+ * On a narrow screen, places the content below the time at the lower edge of the visible one of these elements.
  * @param {HTMLElement[]} times
  */
 export function followTime(times) {

@@ -13,7 +13,7 @@ import { wrapped } from "../cartography/view-box.js";
 export const parseHash = (hash) => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
 
 /**
- * The hash of a state, with `#`; empty where nothing is left. Slash, comma and colon stay readable.
+ * The hash of a state, with `#`; empty if the state is empty. Slash, comma and colon stay readable.
  * @param {Record<string, string | null | undefined>} state
  */
 export function formatHash(state) {

@@ -6,7 +6,7 @@ for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
 }
 
 /**
- * Calls `action` when nothing is pressed any more and the click that follows has reached its element.
+ * Calls `action` after the button is released and the click that follows has reached its element.
  * @param {() => void} action
  */
 export function afterPress(action) {

@@ -1,4 +1,4 @@
-// What a link to this page carries, in the hash of the address.
+// The state in a link to this page: the hash of the address.
 
 import { formatHash, parseHash } from "./link.js";
 
@@ -30,7 +30,7 @@ export function replaceState(state) {
 }
 
 /**
- * Changes parts of the state so that the browser's back button leads to what was before.
+ * Changes parts of the state, so that the browser's back button returns to the previous state.
  * @param {Record<string, string | null>} changes
  */
 export function pushState(changes) {
@@ -41,7 +41,7 @@ export function pushState(changes) {
 }
 
 /**
- * Calls `listener` when somebody else changes the hash (a pasted link, the back button).
+ * Calls `listener` when the user changes the hash (a pasted link, the back button).
  * @param {(state: State) => void} listener
  */
 export function onState(listener) {

@@ -1,4 +1,4 @@
-// What is going on: one line for loading and errors on the map, and what only screen readers need to hear.
+// Status messages: one line for loading and errors on the map, and messages for screen readers only.
 
 import { find } from "./dom.js";
 
@@ -12,14 +12,14 @@ const spoken = find("#spoken");
  * @param {"note" | "error"} kind
  */
 function show(text, kind) {
-  // that the map loads, again and again, is for the eyes
+  // the frequent message that the map is loading is only for sighted users
   line.setAttribute("aria-live", kind === "error" ? "polite" : "off");
   line.textContent = text;
   line.dataset.kind = kind;
 }
 
 /**
- * Says what is going on; an error that was announced stays until it is cleared.
+ * Shows a status message; an announced error stays until it is cleared.
  * @param {string} text
  */
 export function announce(text) {

@@ -1,4 +1,4 @@
-// Light or dark: what the address says, else what was chosen before, else what the system prefers.
+// The theme, light or dark: that of the address, else the user's last choice, else the system's preference.
 
 import { say } from "../words/say.js";
 import { readState, writeState } from "./state.js";

@@ -1,4 +1,4 @@
-// Keeps the address and the map the same: the address follows what is shown, the map follows pasted links.
+// Keeps the address and the map in step: the address follows the map, and the map follows pasted links.
 
 import { collectionsState, restore, withQuery } from "../model/deep-link.js";
 import { linkFaults } from "../model/link-faults.js";
@@ -40,7 +40,7 @@ export function rememberInAddress(explorer, engine, usual, story) {
 }
 
 /**
- * Says what is wrong with a link, beside what was refused while it was followed.
+ * Announces the faults of a link, together with what was refused while it was applied.
  * @param {State} state
  * @param {Explorer} explorer
  */

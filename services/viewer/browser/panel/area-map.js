@@ -22,7 +22,7 @@ export function areaMap(explorer) {
   draw();
   const button = find("#area-button");
   const open = async () => {
-    // what draws is loaded by those who draw
+    // the drawing tool is loaded only when a user wants to draw
     const { AreaTool } = await import("./area-tool.js");
     button.removeEventListener("click", clicked);
     new AreaTool(find("#area"), explorer);

@@ -22,7 +22,7 @@ import { toolBox } from "./tool-box.js";
 /** @type {Record<Kind, string>} */
 const LABELS = { box: say("Box"), circle: say("Circle"), polygon: say("Polygon") };
 const CORNER = say("Click a corner on the map, or move the map and press Enter.");
-/** What to do for the next point. @type {Record<Kind, string[]>} */
+/** The instructions for the next point. @type {Record<Kind, string[]>} */
 const NEXT = {
   box: [CORNER, say("Click the opposite corner on the map, or move the map and press Enter.")],
   circle: [
@@ -150,7 +150,7 @@ export class AreaTool {
     if (this.#kind === "polygon") this.#inputs()[0].value = cornersText(this.#points);
     if (isDone && !area && !again) this.#points.pop();
     if (area && isDone) this.#apply(area);
-    // which says what is wrong with it
+    // it reports what is wrong with the area
     else if (again && this.#points.length >= POINTS.polygon) this.#submit();
     else this.#show();
   }
@@ -246,7 +246,7 @@ function fieldsOf(kind) {
 const cornersText = (points) => points.map((point) => point.map((value) => Number(value.toFixed(4))).join(" ")).join(", ");
 
 /**
- * What the fields of its kind say of an area.
+ * The values of the form's fields for an area of this kind.
  * @param {Area} area
  */
 function valuesOf(area) {
@@ -256,10 +256,10 @@ function valuesOf(area) {
 }
 
 /**
- * The area that was typed. Throws a sentence that says what is wrong with it.
+ * The area that the user typed. Throws an error whose message says in one sentence what is wrong.
  * @param {Kind} kind
  * @param {string[]} values
- * @param {Area | null} shown whose middle stays where it is not typed anew
+ * @param {Area | null} shown its centre stays if the user types no other
  */
 async function typedArea(kind, values, shown) {
   if (kind === "polygon") return polygonOf(numbersOf(values[0].split(/[\s,;]+/).filter(Boolean)));

@@ -1,4 +1,4 @@
-// What is left out of the map just now, and how to bring it back: one event only, an area, filters.
+// Chips for what the map currently leaves out (one event only, an area, filters), each with a button to remove it.
 
 import { element } from "../page/dom.js";
 import { getItems } from "../service/api.js";

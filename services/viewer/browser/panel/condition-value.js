@@ -1,4 +1,4 @@
-// The fields for the value of a condition: one, two for what lies between, or any number of which one must hold.
+// The fields for the value of a condition: one, two for a range, or any number of alternatives.
 
 import { element } from "../page/dom.js";
 import { say } from "../words/say.js";

@@ -179,7 +179,7 @@ export class EventList {
       "button",
       { type: "button", "data-id": id, onclick: () => this.#choose(collection.id, id, () => this.#focus(id)) },
       featureBadge(style, feature.properties),
-      " ", // for those who hear it
+      " ", // for screen readers
       element("span", { class: "title", text: title }),
       " ",
       time && element("time", { datetime: time, text: told }),
@@ -188,7 +188,7 @@ export class EventList {
   }
 
   /**
-   * Focuses an entry; where the list has been filled anew without it, the first.
+   * Focuses an entry, or the first entry if the list has been refilled without it.
    * @param {string | number} id
    */
   #focus(id) {

@@ -16,12 +16,12 @@ import { say } from "../words/say.js";
  */
 
 /**
- * Keeps the facts below the title about what is shown; a new number is read out when something else was chosen.
+ * Keeps the facts below the title up to date. Screen readers read a new number only after the user's choice changed.
  * @param {Explorer} explorer
  */
 export function describeShown(explorer) {
   /** @type {string | null} */
-  let described = null; // what the facts are about
+  let described = null; // identifies the content of the facts
   /** @type {symbol | null} */
   let asked = null;
   let said = "";
@@ -91,7 +91,7 @@ export function describeDrawn(explorer) {
     if (asked !== mine) return;
     note.textContent = [words, simplifiedWords(found)].filter(Boolean).join(". ");
     note.hidden = !note.textContent;
-    // on a phone there is no room for what is only about the scale
+    // a phone has no room for a note that is only about the scale
     note.classList.toggle("minor", !words);
   };
   const soon = debounced(() => update().catch(() => {}), 400);
@@ -122,7 +122,7 @@ function showFacts(words, shown) {
 }
 
 /**
- * `as of 7 Feb 2018`; null where that is not known, and where it would be in the future: nothing was issued then.
+ * `as of 7 Feb 2018`; null if that is unknown or in the future, when nothing can have been issued.
  * @param {string | null} [asOf]
  */
 export function newest(asOf) {

@@ -1,4 +1,4 @@
-// What stands for a feature in a line: its title, its class in colour, its time.
+// A feature in one line: its title, its class in colour, its time.
 
 import { classOf, inkOn } from "../cartography/classes.js";
 import { overSince } from "../model/in-force.js";

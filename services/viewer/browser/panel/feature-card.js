@@ -1,4 +1,4 @@
-// What is known about one feature: class, title, properties, links.
+// The card of one feature: class, title, properties, links.
 
 import { element } from "../page/dom.js";
 import { address, itemPath } from "../service/api.js";

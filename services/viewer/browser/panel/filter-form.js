@@ -50,7 +50,7 @@ export class FilterForm {
     find("[data-act=clear]", form).addEventListener("click", () => this.#clear());
     this.#joint.addEventListener("change", () => this.#write());
     this.#text.addEventListener("input", () => this.#setFault(null));
-    // conditions made anew under a press would move the button away before its click
+    // rebuilding the conditions while a button is pressed would move it away before its click
     this.#text.addEventListener("change", () => afterPress(() => this.#read()));
     this.#text.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.shiftKey) {
@@ -62,7 +62,7 @@ export class FilterForm {
     for (const event of ["subject", "query", "shown"]) explorer.addEventListener(event, () => this.#follow());
   }
 
-  /** Called when the form comes into sight: what it offers is asked for then. */
+  /** Called when the form becomes visible; requests its choices then. */
   async open() {
     const collection = this.#explorer.subjectCollection();
     this.#form.hidden = !collection;
@@ -75,7 +75,7 @@ export class FilterForm {
       if (this.#subject !== collection.id) return;
       this.#properties = properties;
       this.#text.placeholder = exampleFilter(properties);
-      // what was typed meanwhile stays
+      // keep a text that the user typed meanwhile
       if (this.#text.value === text) {
         this.#setText(this.#explorer.filters.get(collection.id) ?? "");
         this.#setFault(null);

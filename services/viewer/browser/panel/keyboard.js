@@ -4,7 +4,7 @@
 /** @import { Selection } from "./selection.js" */
 
 /**
- * Escape closes the popup; + and - zoom where nothing has the focus.
+ * Escape closes the popup; + and - zoom if no element has the focus.
  * @param {Engine} engine
  * @param {Selection} selection
  */

@@ -22,7 +22,7 @@ export function layerList(container, explorer) {
     collections.forEach(({ id }, at) => inputs.push([id, switches[at].input]));
     const body = element("div", { class: "switches" }, ...switches.map(({ row }) => row));
     const folded = element("details", { class: "group" }, element("summary", { text: say(name) }), body);
-    // counts are asked for when they can be seen
+    // counts are requested when they become visible
     folded.addEventListener("toggle", () => {
       if (folded.open) for (const { fill } of switches) fill();
     });

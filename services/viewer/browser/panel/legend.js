@@ -25,7 +25,7 @@ export function legendOf(entries) {
 }
 
 /**
- * What a part of a legend is about: `Depth (km)`.
+ * The title of a part of a legend, such as `Depth (km)`.
  * @param {Pick<LegendEntry, "title" | "unit">} entry
  */
 export const legendTitle = ({ title = "", unit }) => (unit ? `${say(title)} (${isolated(unit)})` : say(title));

@@ -25,7 +25,7 @@ export function legends(explorer) {
 }
 
 /**
- * The legends of what is shown, with the classes that occur; collections that look alike share one.
+ * The legends of the shown collections, with the classes that occur. Collections with equal legends share one.
  * @param {Explorer} explorer
  * @returns {{ collections: Collection[], name: string, entries: Entry[] }[]}
  */

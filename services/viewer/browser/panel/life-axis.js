@@ -1,5 +1,5 @@
-// The life of the storm that is followed, in place of the timeline: a bar for each step, as high as its wind, and one
-// handle. What is looked at is the story's; the handle follows it.
+// The life of the followed storm, in place of the timeline: a bar for each step, as high as its wind, and one handle.
+// The story holds the current step; the handle follows it.
 
 import { DAY } from "../model/calendar.js";
 import { stormPalette } from "../model/storm-palette.js";
@@ -100,7 +100,7 @@ export class LifeAxis {
     this.#svg.replaceChildren(...bars);
   }
 
-  /** Days below the axis, as many as there is room for. */
+  /** Draws the days below the axis, as many as fit. */
   #drawTicks() {
     const steps = this.#story.life?.steps ?? [];
     const days = steps.flatMap(({ moment }, at) => (moment % DAY === 0 || (at > 0 && dayOf(moment) !== dayOf(steps[at - 1].moment)) ? [at] : []));

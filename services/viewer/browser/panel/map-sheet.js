@@ -1,4 +1,4 @@
-// The map as a picture that stands alone: title, what is shown, the map, legend, scale, and whose data they are.
+// The map as a complete picture: title, description of the contents, map, legend, scale, and sources of the data.
 
 import { canvasOf } from "../page/canvas.js";
 import { find } from "../page/dom.js";
@@ -45,28 +45,29 @@ function drawn(explorer, picture, width, height) {
     context.fillStyle = color;
     context.fillRect(0, 0, width, height);
   }
-  pen.write(textOf("#panel h1"), { size: 20, weight: 600 });
+  pen.write(textOf("#storm h2") || textOf("#panel h1"), { size: 20, weight: 600 });
   for (const line of said()) pen.write(line, { size: 13 });
   pen.y += 8;
   const [shownWidth, shownHeight] = [picture.width / devicePixelRatio, picture.height / devicePixelRatio];
   context.drawImage(picture, (width - shownWidth) / 2, pen.y, shownWidth, shownHeight);
   pen.y += shownHeight + MARGIN;
   scaleBar(pen);
-  legendsBelow(pen, legendsOf(explorer));
+  legendsBelow(pen, [...windLegend(), ...legendsOf(explorer)]);
   for (const line of [textOf(".maplibregl-ctrl-attrib-inner, .ol-attribution ul"), made()]) pen.write(line, { size: 11, muted: true });
   return { canvas, height: Math.ceil(pen.y + MARGIN / 2) };
 }
 
-/** What the panel says of what is shown: how many, of which time, by which filter, and whether it is simulated. */
+/** The panel's description of the shown features: number, time, filter, and whether they are simulated. */
 function said() {
-  // of several collections each has its own
-  const time = find("#timeline").hidden ? "" : inARow(["#timeline .of", "#timeline .label output"].map(textOf), ": ");
+  const storm = ["#storm header .muted", "#storm .state"].map(textOf);
+  // of several collections each has its own; a storm has the days of its life
+  const time = storm[0] || find("#timeline").hidden ? "" : inARow(["#timeline .of", "#timeline .label output"].map(textOf), ": ");
   const chips = [...document.querySelectorAll("#chips .chip span")].map((chip) => chip.textContent?.trim() ?? "");
   const facts = inARow([textOf("#facts"), time]);
-  return [facts, ...chips, textOf("#drawn"), textOf("#simulated")].filter(Boolean);
+  return [...storm, facts, ...chips, textOf("#drawn"), textOf("#simulated")].filter(Boolean);
 }
 
-const made = () => inARow([inARow([textOf("#panel .home"), formatInstant(Date.now())], ", "), location.origin + location.pathname], ": ");
+const made = () => inARow([inARow([textOf("#panel .home"), formatInstant(Date.now())], ", "), location.href], ": ");
 
 /**
  * The colour that an element of the page has in the theme of now.
@@ -96,6 +97,16 @@ const legendsOf = (explorer) =>
     entries: entries.map((entry) => ({ ...entry, classes: [...(entry.classes ?? []), ...(entry.unclassed ? [entry.unclassed] : [])] })),
   }));
 
+/**
+ * The zones of a storm's winds, with the colours of the panel; none without a storm.
+ * @returns {Legend[]}
+ */
+function windLegend() {
+  const labels = [...document.querySelectorAll("#storm fieldset:not([hidden]) label")];
+  const classes = labels.map((label) => ({ label: (label.textContent ?? "").trim(), color: /** @type {HTMLElement | null} */ (label.querySelector("i"))?.style.background ?? "" }));
+  return classes.length ? [{ name: textOf("#storm fieldset legend"), entries: [{ title: "", properties: [], classes }] }] : [];
+}
+
 /** @param {Pen} pen */
 function scaleBar(pen) {
   const bar = document.querySelector(".maplibregl-ctrl-scale, .ol-scale-line-inner");
@@ -116,7 +127,7 @@ function scaleBar(pen) {
 }
 
 /**
- * Legends side by side, as many as there is room for.
+ * Draws legends side by side, as many as fit.
  * @param {Pen} pen
  * @param {Legend[]} legends
  */
@@ -175,7 +186,7 @@ class Pen {
   }
 
   /**
-   * What lies so far from the side where lines begin, and is so wide.
+   * The x coordinate of an item of this width at this distance from the side where lines of text begin.
    * @param {number} x
    * @param {number} [width]
    */

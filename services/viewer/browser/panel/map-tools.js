@@ -6,7 +6,7 @@ import { say } from "../words/say.js";
 
 /** @import { Engine, Position } from "../types.d.ts" */
 
-const NEAR = 9; // zoom level at which a town and what is around it are seen
+const NEAR = 9; // zoom level that shows a town and its surroundings
 const PATIENCE = 15_000; // milliseconds
 /** @type {Record<number, string>} */
 const FAULTS = { 1: say("This browser may not tell where you are."), 3: say("This browser did not find in time where you are.") };
@@ -57,7 +57,7 @@ export function wholeScreen(button) {
 }
 
 /**
- * Lets links to the map in other projections or languages lead to what is shown now.
+ * Makes the links to the map in other projections or languages keep the current state.
  * @param {HTMLElement} list
  */
 export function otherPages(list) {

@@ -1,5 +1,5 @@
-// Going to a place: towns, provinces and countries, coordinates, and events by their names; or asking for what lies within a
-// distance of one. A combobox with a list (WAI-ARIA).
+// Going to a place: towns, provinces and countries, coordinates, and events by their names; or selecting features
+// within a distance of a place. A combobox with a list (WAI-ARIA).
 
 import { searchFilter } from "../filters/search.js";
 import { circleOf } from "../model/area.js";
@@ -26,7 +26,7 @@ const PAUSE = 200; // milliseconds
 const SHORTEST = 2; // signs
 const PLACES = 6;
 const EVENTS = 3; // of each collection
-const COLLECTIONS = 3; // that are asked for events
+const COLLECTIONS = 3; // most collections that are searched for events
 const TOWN = 0.3; // degrees around a town
 const NEAREST = 9; // zoom level
 
@@ -43,7 +43,7 @@ export function placeSearch(form, explorer, choose) {
   let options = [];
   let active = -1;
   /** @type {string | null} */
-  let listed = null; // what the options were found for
+  let listed = null; // the text for which the options were found
   /** @type {AbortController | null} */
   let loading = null;
 
@@ -111,7 +111,7 @@ export function placeSearch(form, explorer, choose) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (listed !== input.value.trim()) await search();
-    // typing may have gone on meanwhile
+    // the user may have typed more meanwhile
     if (listed === input.value.trim()) take(Math.max(active, 0));
   });
 }

@@ -1,4 +1,4 @@
-// The button that plays and pauses: a step at a time until it is stopped, or there is no other.
+// The button that plays and pauses. It advances one step at a time until the user stops it or the steps end.
 
 import { say } from "../words/say.js";
 

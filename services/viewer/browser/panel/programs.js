@@ -1,4 +1,4 @@
-// "Get this data": programs that read what is listed, as the service writes them, to copy and run.
+// "Get this data": programs that read the listed features. The service writes them; the user copies and runs them.
 
 import { isCopied } from "../page/clipboard.js";
 import { element, find } from "../page/dom.js";
@@ -33,7 +33,7 @@ export class Programs {
   }
 
   /**
-   * What the programs are to read from now on. They are asked for when somebody looks.
+   * Sets the resource that the programs read. They are requested only when the user opens them.
    * @param {string} address of the resource with the programs, `""` where there is nothing to read
    */
   offer(address) {

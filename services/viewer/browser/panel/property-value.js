@@ -22,7 +22,7 @@ export function valueNode(name, value, column) {
 }
 
 /**
- * A link to somebody else's site, which learns nothing of this page.
+ * A link to another site. The site does not get the address of this page.
  * @param {string} text
  * @param {string} href
  */

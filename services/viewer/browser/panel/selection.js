@@ -15,14 +15,16 @@ import { featureCard } from "./feature-card.js";
 /** @import { State } from "../page/link.js" */
 /** @import { Collection, Hit, Item, Position } from "../types.d.ts" */
 
+const POINT_ZOOM = 7; // a selected point shows its surroundings
+
 export class Selection {
   #explorer;
   #story;
   /** @type {Hit[]} */
-  #hits = []; // what lies under the click, the selected one at #at
+  #hits = []; // features under the click; the selected one is at #at
   #at = 0;
   #isOpening = false;
-  #clicked = false; // whether they lie at one place
+  #clicked = false; // whether they were selected by a click at one place
   /** @type {Position | null} */
   #position = null;
   /** @type {AbortController | null} */
@@ -37,7 +39,7 @@ export class Selection {
   constructor(explorer, story = null) {
     this.#explorer = explorer;
     this.#story = story;
-    // who moves along the life of a storm wants to see it
+    // a user who moves along a storm's life wants to see the storm
     story?.addEventListener("look", () => {
       if (this.#isOpening || !this.#hits.length) return;
       this.#returnFocus = null;
@@ -49,7 +51,7 @@ export class Selection {
   }
 
   /**
-   * Selects among what lies under a click; nothing there closes the popup.
+   * Selects among the features under a click; closes the popup if there are none.
    * @param {Hit[]} hits
    * @param {Position} position
    */
@@ -88,7 +90,10 @@ export class Selection {
     this.#giveFocusBack();
   }
 
-  /** To where the feature was chosen; where that is out of sight, as the list behind what is said of a storm, to the tab. */
+  /**
+   * Returns the focus to where the feature was chosen. If that is hidden, as the list behind a storm's panel, to the
+   * tab.
+   */
   #giveFocusBack() {
     const give = this.#returnFocus;
     this.#returnFocus = null;
@@ -106,7 +111,7 @@ export class Selection {
     const { geometry } = feature;
     this.#position ??= anchor(geometry);
     const isFollowed = this.#follow(collection, feature, linked, fly);
-    if (fly && geometry && !isFollowed) explorer.engine.fit(bboxOf(geometry), selectionPadding());
+    if (fly && geometry && !isFollowed) explorer.engine.fit(bboxOf(geometry), selectionPadding(), { closer: true, ...(geometry.type === "Point" && { nearest: POINT_ZOOM }) });
     explorer.engine.highlight(feature, featureColor(style, feature.properties ?? {}));
     const card = featureCard(collection, style, feature, this.#actions(collection, feature));
     if (this.#position) explorer.engine.showPopup(this.#position, card, () => this.clear());
@@ -177,8 +182,8 @@ export class Selection {
   }
 
   /**
-   * What a card needs; null where it failed, which is said, or another feature was selected meanwhile. A collection
-   * without geometry has no style.
+   * Loads the data of a card. Returns null if that failed, which is announced, or if another feature was selected
+   * meanwhile. A collection without geometry has no style.
    * @param {Hit} hit
    */
   async #load(hit) {
@@ -194,7 +199,8 @@ export class Selection {
   }
 
   /**
-   * The item: a tile carries shortened geometry and no links. Where there is none to ask for or it fails, what the tile has.
+   * Loads the item, as a tile has simplified geometry and no links. If the item cannot be loaded, returns the tile's
+   * data.
    * @param {Hit} hit
    * @param {AbortSignal} signal
    * @returns {Promise<Item>}

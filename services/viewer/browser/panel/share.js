@@ -24,7 +24,7 @@ export function share(box, explorer) {
   const link = find("[name=link]", box, HTMLInputElement);
   const code = box.querySelector("[name=embed]");
   const hand = find("[data-act=hand]", box);
-  // where the system has a way of its own to hand a link on
+  // shown only if the system can share links itself
   hand.hidden = !("share" in navigator);
   const update = () => {
     writeState({ map: formatView(explorer.engine.view()) });
@@ -36,7 +36,7 @@ export function share(box, explorer) {
     link.focus();
     link.select();
   });
-  // what is shown may change while the box is open
+  // the map may change while the box is open
   for (const event of ["shown", "query", "move", "subject"]) {
     explorer.addEventListener(event, () => setTimeout(() => !box.hidden && update()));
   }
@@ -52,7 +52,7 @@ export function share(box, explorer) {
     const act = acts[button.dataset.act ?? ""];
     button.addEventListener("click", () => {
       act?.().catch((error) => {
-        // a person who closes the system's box has not met a fault
+        // closing the system's box is not an error
         if (error.name !== "AbortError") announceError(messageOf(error));
       });
     });
@@ -60,7 +60,7 @@ export function share(box, explorer) {
 }
 
 /**
- * The address of a view for somebody else, whose browser says which language it should be in.
+ * The address of a view for another user, without the language: that user's browser chooses it.
  * @param {string} address
  */
 export function withoutLanguage(address) {
@@ -89,7 +89,7 @@ export function embedCode(address, title) {
 /** @param {HTMLInputElement | HTMLTextAreaElement} field */
 async function copy(field) {
   field.select();
-  // what is marked can be copied by hand
+  // the user can copy the selected text by hand
   const done = (await isCopied(field.value)) ? say("Copied") : say("Marked");
   sayToScreenReaders(done);
   const said = find(".copied", /** @type {HTMLElement} */ (field.closest("label")?.parentElement));

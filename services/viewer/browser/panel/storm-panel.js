@@ -1,4 +1,4 @@
-// The storm that is followed, in words: the step that is looked at, how far its winds reach, and what was expected of it.
+// The followed storm in words: the current step, the extent of its winds, and the forecasts for it.
 
 import { difference } from "../model/storm-drawing.js";
 import { numberOf } from "../model/storm-life.js";

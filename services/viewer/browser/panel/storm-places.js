@@ -1,5 +1,5 @@
-// Who is in the wind: the places within the zone that is looked at, and its downloads. Asked for by a click; then it
-// follows the step once that rests.
+// The places within the current wind zone, and its downloads. The first request needs a click. Later the list follows
+// the step, after the user stops moving it.
 
 import { bboxOf } from "../cartography/geometry.js";
 import { zoneRing } from "../model/storm-drawing.js";
@@ -54,7 +54,7 @@ export class StormPlaces {
     this.#asked = "";
   }
 
-  /** What is looked at has changed. */
+  /** Called when the step, wind or advisory has changed. */
   show() {
     const { step, wind } = this.#story;
     const ring = zoneRing(step, wind);

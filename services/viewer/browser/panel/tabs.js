@@ -19,7 +19,7 @@ export function tabs(list, first, opened) {
   /** @param {HTMLElement} chosen */
   const choose = (chosen) => {
     for (const button of all) {
-      // the legend that is no tab is always in sight
+      // where the legend is not a tab, it is always visible
       if (button.hidden && panelOf(button) === "legend") continue;
       const selected = button === chosen;
       button.setAttribute("aria-selected", String(selected));

@@ -82,7 +82,7 @@ export class TimeBars {
       const share = axis.share(moment);
       return { share, text: tickWords(moment, step.unit) };
     });
-    // what would stand out of the axis is left out
+    // leave out marks that would extend beyond the axis
     const inside = marks.filter(({ share }) => share > 0.01 && share < 0.97);
     this.#ticks.replaceChildren(...inside.map(({ share, text }) => element("span", { text, style: { left: `${share * 100}%` } })));
   }

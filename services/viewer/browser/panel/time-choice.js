@@ -34,7 +34,7 @@ export class TimeChoice {
     this.#fault = find(".fault", form);
     const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
     find("option[value=local]", form).textContent = here.replaceAll("_", " ");
-    // of somebody whose clock is UTC there is nothing to choose
+    // a user whose time zone is UTC has nothing to choose
     find("option[value=local]", form, HTMLOptionElement).hidden = here === "UTC";
     opener.addEventListener("click", () => (form.hidden ? this.#open(choose) : this.#close()));
     find("[data-act=close]", form).addEventListener("click", () => this.#close());

@@ -26,11 +26,11 @@ export class Timeline {
   #bars;
   #player;
   #counts = new BarCounts();
-  /** @type {TimeAxis | null} the whole time of the subject */
+  /** @type {TimeAxis | null} the whole time range of the subject */
   #whole = null;
-  /** @type {TimeAxis | null} the part of it that is shown */
+  /** @type {TimeAxis | null} the visible part of it */
   #axis = null;
-  /** @type {string | null} what is shown until it has settled */
+  /** @type {string | null} the chosen interval, until it is applied */
   #datetime = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settling;
@@ -133,7 +133,7 @@ export class Timeline {
     return this.#axis !== null && this.#axis.start === this.#whole?.start && this.#axis.end === this.#whole.end;
   }
 
-  /** What the bars count, besides the time. */
+  /** The filters of the bars' counts, without the time. */
   #selection() {
     const id = this.#explorer.subject;
     if (id === null) return {};
@@ -182,7 +182,7 @@ export class Timeline {
     });
   }
 
-  /** The time that is shown: what was asked for, to the minute, wherever the thumbs are. */
+  /** The text of the shown time: the requested interval to the minute, even where the thumbs are less exact. */
   #words() {
     const interval = parseInterval(this.#datetime);
     if (interval) return spanWords(interval.from, interval.to);
@@ -213,7 +213,7 @@ export class Timeline {
 }
 
 /**
- * Whether a collection has no feature at a time, as far as the ends of its own tell.
+ * Whether a collection has no feature in an interval, judging by the start and end of its own time range.
  * @param {import("../types.d.ts").Time | null} time
  * @param {import("../model/interval.js").Interval} interval
  */

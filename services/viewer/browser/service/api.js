@@ -1,10 +1,10 @@
-// Requests to the service. Data are read as they come, whatever the browser's Accept header says.
+// Requests to the service. Responses are read as JSON, regardless of the browser's Accept header.
 
 import { say } from "../words/say.js";
 
 /** @import { Items, Parameters } from "../types.d.ts" */
 
-/** What went wrong with a request, in a sentence for people. */
+/** A failed request; the message is a sentence for users. */
 export class ApiError extends Error {}
 
 let base = "";
@@ -46,10 +46,10 @@ export const collectionPath = (id) => `/collections/${encodeURIComponent(id)}`;
 export const itemPath = (id, item) => `${collectionPath(id)}/items/${encodeURIComponent(item)}`;
 
 /**
- * The JSON at an address. Throws ApiError, and SyntaxError where the body is not JSON.
+ * Fetches JSON. Throws ApiError, and SyntaxError if the body is not JSON.
  * @param {string} url
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<any>} whatever the service's OpenAPI document says of the address
+ * @returns {Promise<any>} the content that the service's OpenAPI document describes for the address
  */
 export async function getJson(url, { signal } = {}) {
   const headers = { Accept: "application/geo+json, application/json;q=0.9, */*;q=0.1" };
@@ -59,7 +59,7 @@ export async function getJson(url, { signal } = {}) {
 }
 
 /**
- * Throws what went wrong as this sentence; a request that is no longer wanted did not go wrong.
+ * Throws an ApiError with this sentence. An aborted request is not an error and is thrown on unchanged.
  * @param {string} text
  * @returns {(error: unknown) => never}
  */
@@ -123,7 +123,7 @@ export const facets = (id, wanted, parameters = {}, options = {}) =>
 export const isAbort = (error) => error instanceof Error && error.name === "AbortError";
 
 /**
- * What went wrong, as text.
+ * The message of an error as text.
  * @param {unknown} error
  */
 export const messageOf = (error) => (error instanceof Error && error.message) || String(error);

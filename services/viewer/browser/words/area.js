@@ -12,7 +12,7 @@ const UNITS = [
   [/^(nm|nmi|nautical miles?)$/, 1.852],
   [/^(m|met(er|re)s?)$/, 0.001],
 ];
-// in all languages of pages: whoever reads one may write another
+// in all languages of the pages, as users may read one language and write another
 const WITHIN = "within|in|à moins de|dans un rayon de|a menos de|en un radio de|ضمن|في نطاق|على بعد";
 const OF = "of|from|around|to|near|de|d'|autour de|alrededor de|من|حول";
 const NEARNESS = new RegExp(`^(?:(?:${WITHIN})\\s+)?(\\d+(?:[.,]\\d+)?)\\s*(statute miles?|nautical miles?|\\p{L}+)\\s+(?:${OF})(?:(?<=')|\\s+)(\\S.*)$`, "iu");

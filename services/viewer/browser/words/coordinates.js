@@ -13,7 +13,7 @@ const AFTER = new RegExp(String.raw`^${ANGLE}\s*([NSEW])(?:${BETWEEN}|)${ANGLE}\
 const BEFORE = new RegExp(String.raw`^([NSEW])\s*${ANGLE}(?:${BETWEEN}|)([NSEW])\s*${ANGLE}$`);
 const PLAIN = new RegExp(String.raw`^${ANGLE}${BETWEEN}${ANGLE}$`);
 const ISOLATES = /[\u2066-\u2069]/g;
-/** What the directions are called in the language of the page, and the letters that these expressions know. */
+/** The names of the directions in the language of the page, and the letters that these expressions recognize. */
 const SIDES = ["N", "S", "E", "W"].map((side) => [say(side).toUpperCase(), side]).filter(([said, side]) => said !== side);
 
 /**

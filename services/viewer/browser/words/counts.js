@@ -3,11 +3,11 @@
 import { formatNumber } from "./format.js";
 import { inARow, LANGUAGE, LOCALE, say, sayMany } from "./say.js";
 
-const NAMED = 3; // collections at the most that are counted one by one
+const NAMED = 3; // most collections that are counted one by one
 const DOWNLOADS = { view: say("Download what is in view:"), area: say("Download what is in the area:"), found: say("Download what is found:") };
 
 /**
- * Counts of a collection; null is a number that the service does not report. `narrowed` where not all are asked for.
+ * Counts of a collection; null is a number that the service does not report. `narrowed` is true if a filter applies.
  * @typedef {{ label: string, total: number | null, matched: number | null, narrowed: boolean }} Counted
  */
 
@@ -45,7 +45,7 @@ export function named(number, label) {
 const ROW = new Intl.ListFormat(LOCALE, { type: "conjunction" });
 
 /**
- * Names in a row: two at the most, and how many others.
+ * A list of names: at most two, and the number of others.
  * @param {string[]} names
  */
 export function listed(names) {
@@ -54,7 +54,7 @@ export function listed(names) {
 }
 
 /**
- * What a download has: all that is in view or in the area, or that was found; null is a number that is not known.
+ * The label of a download: all features in view, in the area, or found by the search. null is an unknown number.
  * @param {"view" | "area" | "found"} where
  * @param {number | null} number
  */

@@ -1,5 +1,5 @@
-// What a feature is called. libs/catalogue/feature_name.py says the same on pages; the cases of
-// tests/services/feature_names.json hold for both.
+// The name of a feature. libs/catalogue/feature_name.py makes the same names for pages. The cases of
+// tests/services/feature_names.json test both.
 
 /** @import { Column, Properties, Time } from "../types.d.ts" */
 

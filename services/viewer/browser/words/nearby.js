@@ -11,7 +11,7 @@ const FIGURES = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 2 });
 export const NEARBY = new Set(["nearest_place", "nearest_place_km", "nearest_place_bearing", "nearest_place_population"]);
 
 /**
- * `22 km NNE of Hualien City (350,000 inhabitants)`; empty where the feature has no nearest place.
+ * `22 km NNE of Hualien City (350,000 inhabitants)`; empty if the feature has no nearest place.
  * @param {Properties} properties
  */
 export function nearbyWords({ nearest_place: place, nearest_place_km: km, nearest_place_bearing: bearing, nearest_place_population: people }) {

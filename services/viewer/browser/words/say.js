@@ -1,5 +1,5 @@
-// What a page says, in its language. English stands in the scripts; the other languages come with pages that are in them,
-// as services/viewer/build/words.py makes them of the catalogues.
+// Translates the texts of a page. The scripts contain the English texts. A page in another language brings its texts;
+// services/viewer/build/words.py makes them from the catalogues.
 
 /**
  * @typedef {Record<string, string | number | null | undefined>} Values
@@ -16,7 +16,7 @@ const { damsWords: words } = /** @type {{ damsWords?: Words }} */ (globalThis);
 export const LANGUAGE = words?.language ?? "en";
 /** The same for Intl, with the digits that coordinates and identifiers have. */
 export const LOCALE = words ? `${words.language}-u-nu-latn` : "en-GB";
-/** Whether the page is laid out from the right. */
+/** Whether the page is laid out from right to left. */
 export const FROM_RIGHT = words?.fromRight ?? false;
 
 const PLACE = /\{(\w+)\}/g;
@@ -28,8 +28,8 @@ export const formatNumber = (value) => numbers.format(value);
 const ARABIC = /[\u0600-\u06ff]/;
 
 /**
- * Text in a direction of its own where the page is written from the right: from there, if any of it is, else that of its first
- * letter (RLI and FSI of Unicode Standard Annex 9).
+ * Gives a text its own direction on a page that is written from right to left. The direction is right to left if the
+ * text contains Arabic, else that of its first letter (RLI and FSI of Unicode Standard Annex 9).
  * @param {string} text
  */
 export const isolated = (text) => (FROM_RIGHT && text ? `${ARABIC.test(text) ? "\u2067" : "\u2068"}${text}\u2069` : text);
@@ -70,7 +70,7 @@ export function sayMany(one, many, number, values = {}) {
 }
 
 /**
- * What there is of these in a row, each in its own direction.
+ * The non-empty texts in a row, each in its own direction.
  * @param {(string | null | undefined | false)[]} texts
  * @param {string} [between]
  */

@@ -1,4 +1,4 @@
-// What is known of a storm at a moment, in words.
+// The description of a storm at a moment, in words.
 
 import { formatInstant } from "./format.js";
 import { inARow, say, withUnit } from "./say.js";
@@ -31,7 +31,7 @@ export function strengthSigns({ properties: { wind_kt: wind, category, pressure_
 export const strengthWords = (step) => inARow(strengthParts(step), ", ") || say("strength not known");
 
 /**
- * The first of what is known of its strength: `160 kt`.
+ * The first known measure of its strength, such as `160 kt`.
  * @param {{ properties: Properties }} step
  */
 export const windWords = (step) => strengthParts(step)[0] ?? say("strength not known");
@@ -50,11 +50,11 @@ const STATUSES = {
   DB: say("disturbance"), LO: say("low"), WV: say("wave"), EX: say("extratropical"), ET: say("extratropical"), SS: say("subtropical"), SD: say("subtropical"),
 };
 
-/** What advisories call storms that have a category. */
+/** The names that advisories use for storms with a category. */
 const TROPICAL = new Set(["tropical depression", "tropical storm", "hurricane", "typhoon"]);
 
 /**
- * What kind of storm it is, where the category does not say it; null where it does.
+ * The kind of storm; null if it is unknown or the category already says it.
  * @param {{ properties: Properties }} step
  */
 export function statusWords({ properties: { status, category } }) {
@@ -84,7 +84,7 @@ export function zoneWords({ issued, expected }) {
 }
 
 /**
- * What an advisory is called among others: its time and number.
+ * The label of an advisory in a list: its time and number.
  * @param {{ number: number | null, issued: string }} advisory
  */
 export const advisoryWords = ({ number, issued }) => `${formatInstant(issued)}${number === null ? "" : ` (${number})`}`;

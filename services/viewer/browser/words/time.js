@@ -26,7 +26,7 @@ export function spanWords(from, to) {
 }
 
 /**
- * What stands at a mark of the axis: the hour, at midnight the day, at the new year the year.
+ * The label of a mark of the axis: the hour; at midnight the day; at the new year the year.
  * @param {number} moment milliseconds since 1970
  * @param {"hour" | "day" | "month" | "year"} unit
  */
@@ -47,7 +47,7 @@ const dayMonthClock = new Intl.DateTimeFormat(LOCALE, { ...CLOCK, weekday: "shor
 export const clockWords = (moment) => `${dayMonthClock.format(moment)} UTC`;
 
 /**
- * What stands beside a step of a track: the day at midnight, else the hour.
+ * The label of a step of a track: the day at midnight, else the hour.
  * @param {number} moment milliseconds since 1970
  */
 export const hourWords = (moment) => (moment % DAY === 0 ? dayAndMonth.format(moment) : `${new Date(moment).toISOString().slice(11, 16)}`);
@@ -57,12 +57,12 @@ const AGES = [
   [60, 60e3, "min", "minute"], [48, 3600e3, "h", "hour"], [60, DAY, "days", "day"], [24, 2629800e3, "months", "month"],
   [Infinity, 31557600e3, "years", "year"],
 ];
-// Arabic has no short words for some of them
+// Arabic has no short forms for some units
 const ages = new Intl.RelativeTimeFormat(LOCALE, { style: LANGUAGE === "ar" ? "long" : "short" });
 
 /**
- * How long before `now` a moment was, in one unit: `3 h ago`, `2 years ago`; `in 3 h` of what is to come.
- * libs/web/page_text.py says the same on pages.
+ * The time from a moment to `now`, in one unit: `3 h ago`, `2 years ago`; `in 3 h` for a moment in the future.
+ * libs/web/page_text.py makes the same texts for pages.
  * @param {number} moment milliseconds since 1970
  * @param {number} now
  */

@@ -1,4 +1,5 @@
-// Tiles of the zooms that a map of the world begins with: what is not drawn there, or is smaller than what is seen, is left out.
+// Makes the tiles of the first zooms of a world map. It leaves out features that are not drawn there or are too small
+// to be visible.
 
 const FROM = { rivers: 2 }; // the first zoom at which a layer of the style draws these
 const SHORTEST = 24; // units of a tile, which are three pixels: the coasts of islets
@@ -9,7 +10,7 @@ const LINE = 2;
  */
 
 /**
- * What of the features is to be seen in a tile of this zoom, those that are alike as one: each costs a dozen bytes.
+ * The features that are visible in a tile of this zoom. Equal features are merged, as each costs a dozen bytes.
  * @param {string} name of the layer
  * @param {Drawn[]} features
  * @param {number} zoom

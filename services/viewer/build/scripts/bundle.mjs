@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { maplibre } from "./maplibre.mjs";
 
 const PAGES = ["map.js", "docs.js", "styles/map.css", "styles/from-right.css", "styles/docs.css"];
-// each one file, whatever others share with it, as a page fetches one of them at the most
+// each is one file, even if it shares code with the other, as a page fetches at most one of them
 const LIBRARIES = ["engines/maplibre/library.js", "engines/openlayers/openlayers.js"];
 
 const [outdir, fonts] = process.argv.slice(2);
@@ -62,7 +62,7 @@ async function bundle(entry, plugins) {
   const { metafile } = await build({
     entryPoints: [entry],
     bundle: true,
-    // what is asked for later forms files of its own
+    // code that is imported later forms separate files
     splitting: true,
     format: "esm",
     minify: true,

@@ -2,7 +2,7 @@
  * MapLibre GL JS, https://github.com/maplibre/maplibre-gl-js
  * @license BSD-3-Clause, Copyright (c) MapLibre contributors and Mapbox
  */
-// What our maps use of MapLibre, for the page and for its worker: one file, which a browser fetches once.
+// The parts of MapLibre that our maps use, for the page and for its worker: one file, which a browser fetches once.
 
 import "../../node_modules/maplibre-gl/src/source/worker.ts";
 import { config } from "../../node_modules/maplibre-gl/src/util/config.ts";

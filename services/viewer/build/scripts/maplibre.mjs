@@ -21,7 +21,7 @@ const ABSENT = new RegExp(
     ")\\.ts$",
   ].join(""),
 );
-// what finds no fault: styles are checked where they are made, by tests
+// a validator that reports no faults: tests check the styles where they are made
 const CHECKS = /maplibre-gl-style-spec\/dist\/validate\/\w+\.mjs$/;
 const EXPORTED = /^export (?:default |abstract |async )*(?:class|function|const|let|var)\s+(\w+)|^export \{([^}]*)\}/gm;
 const VECTORS = /^import \{([^}]*)\} from 'gl-matrix';$/gm;

@@ -1,4 +1,4 @@
-"""Made-up data in a real database: as many as asked for, labelled, the same from the same seed."""
+"""Made-up data in a real database: the requested number, labelled, the same from the same seed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from deploy.loader.generate.tracks import storm_nodes
 
 @pytest.fixture
 async def tables(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[asyncpg.Connection]:
-    """A database with the schema, whose address the program finds."""
+    """Yield a database with the schema, whose address the program finds."""
     monkeypatch.setenv("DATABASE_OWNER_URL", database_url)
     connection = await asyncpg.connect(database_url)
     await apply_schema(connection)
@@ -109,5 +109,5 @@ async def _run(*arguments: str) -> None:
 
 
 async def _code(*arguments: str) -> int:
-    """The exit code; in a thread, as the program has an event loop of its own."""
+    """Return the exit code; in a thread, because the program has its own event loop."""
     return await asyncio.to_thread(generate.main, list(arguments))

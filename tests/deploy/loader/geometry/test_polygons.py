@@ -1,4 +1,4 @@
-"""Areas as sources draw them become valid ones within the world, and what was mended is told."""
+"""Areas of sources become valid ones within the world, and repairs are reported."""
 
 from __future__ import annotations
 

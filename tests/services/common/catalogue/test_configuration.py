@@ -117,7 +117,7 @@ def test_a_start_and_an_end_must_be_times_that_are_shown(tmp_path: Path, text: s
         (("2020-01-05", "2020-02-01"), ("2020-01-06", "2020-03-01"), ("2020-01-05", "2020-03-01")),
         # some began at an unknown time, and ended before the first that is known began
         (("2020-01-05", "2020-02-01"), ("2020-01-02", "2020-03-01"), ("2020-01-02", "2020-03-01")),
-        # the last to begin has no end, which the statistics do not tell
+        # the last event to begin has no end, which the statistics do not show
         (("2020-01-05", "2020-04-01"), ("2020-01-06", "2020-03-01"), ("2020-01-05", "2020-04-01")),
         ((None, "2020-04-01"), ("2020-01-06", "2020-03-01"), (None, "2020-04-01")),
         (("2020-01-05", "2020-04-01"), ("2020-01-06", None), ("2020-01-05", None)),
@@ -176,7 +176,7 @@ def test_properties_of_tiles_follow_the_zoom(tmp_path: Path) -> None:
     found = load(tmp_path, text).apply(QUAKES)
     assert found.tile_properties == ((0, 4, ("magnitude",)), (5, 5, ("magnitude", "at")), (6, 6, ()))
     assert Collection.from_json(json.loads(json.dumps(found.to_json()))) == found
-    # what is in cached tiles is no longer right
+    # the contents of cached tiles are no longer right
     assert found.shape != CatalogueConfig().apply(QUAKES).shape
 
 

@@ -1,4 +1,4 @@
-"""Whether ids repeat: in step with the definition of the collection, told once, and not looked at without need."""
+"""The check for repeated ids follows the collection's definition, reports once, and does not run without need."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def database(database_url: str) -> AsyncIterator[Asking]:
     await owner.execute(_TABLES)
     await owner.close()
     async with Asking(PoolSettings(database_url, "test", size=1)) as asking:
-        # what it was asked when it was opened
+        # without the statements of its opening
         asking.times = 0
         yield asking
 
@@ -41,7 +41,7 @@ def of(name: str, key: str | None) -> Collection:
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What the log says since the last time."""
+    """Return the log entries since the last call."""
     said = [str(vars(each)["fields"]["cause"]) for each in caplog.records if each.getMessage() == "ids of features"]
     caplog.clear()
     return said
@@ -72,7 +72,7 @@ async def test_what_repeats_is_told_once_and_nulls_are_no_ids(
     codes = of("codes", "code")
     database.times = 0
     assert [await check.repeats(codes) for _ in range(2)] == [True, True]
-    # what is known is not asked for again so soon
+    # a known result is not checked again so soon
     assert database.times == 1
     is_not_used = "collections.own.codes.id_column: 'code' is not used, for it is not unique: 2 rows have '8'"
     assert told(caplog) == [is_not_used]
@@ -80,7 +80,7 @@ async def test_what_repeats_is_told_once_and_nulls_are_no_ids(
     assert await check.repeats(replace(codes, shape="another"))
     assert await check.repeats(replace(codes, oid=2))
     assert (database.times, told(caplog)) == (3, [])
-    # and told once more where it was right meanwhile
+    # and reported once more after it was right in between
     assert not await check.repeats(replace(codes, key="id", shape="third"))
     assert await check.repeats(replace(codes, shape="third"))
     assert told(caplog) == [is_not_used]

@@ -18,7 +18,7 @@ from tests.services.common.introspection.asking import Asking
 
 
 async def no_findings() -> list[Finding]:
-    """What is wrong with a database with which all is well."""
+    """Return the findings for a database without faults."""
     return []
 
 
@@ -124,7 +124,7 @@ async def test_what_is_wrong_is_looked_for_every_five_seconds_while_there_is_not
     # each second time eight seconds have passed
     assert looked == (asked + 1) // 2
     assert (asked > 1) is is_empty
-    # the same is told once
+    # the same finding is logged once
     assert [each.getMessage() for each in caplog.records if each.name == "dams.catalogue"] == ["there is no table"]
 
 

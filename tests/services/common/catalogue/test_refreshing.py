@@ -30,7 +30,7 @@ async def with_tables(owner: asyncpg.Connection) -> None:
 
 
 async def no_findings() -> Sequence[Finding]:
-    """What is wrong with a database with which all is well."""
+    """Return the findings for a database without faults."""
     return []
 
 
@@ -67,7 +67,7 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 
 @pytest.fixture
 async def keeper(database_url: str, file: Path, owner: asyncpg.Connection) -> AsyncIterator[CatalogueKeeper]:
-    """Of tables that are there, read once; it is asked to look again."""
+    """Make a keeper of existing tables, read once; the tests make it look again."""
     async with Database(PoolSettings(database_url, "test", size=2)) as database:
         found = CatalogueKeeper(
             database,
@@ -124,7 +124,7 @@ async def test_a_file_that_is_wrong_or_gone_changes_nothing(
             for _ in range(2):
                 await keeper.refresh()
                 assert keeper.collection("kept.quakes").title == "Earthquakes"
-            # once, and once more after it was mended meanwhile
+            # once, and once more after it was corrected in between
             assert len(caplog.records) == 1
             say(good)
             await keeper.refresh()
@@ -188,7 +188,7 @@ async def test_topics_are_those_of_the_file_in_its_order(keeper: CatalogueKeeper
 
 
 async def test_a_database_that_comes_later_is_read_at_once(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
-    """However long the catalogue lasts once it is there; what is wrong meanwhile is looked for now and then."""
+    """It is read at once even if a catalogue lasts long. Until then the service checks for faults now and then."""
     looked = 0
 
     async def findings() -> Sequence[Finding]:

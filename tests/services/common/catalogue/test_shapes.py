@@ -1,4 +1,4 @@
-"""What makes another shape of a collection without the file's doing, and what the file leaves as it is."""
+"""Changes that give a collection another shape without a change of the file, and parts of the file that do not."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_the_most_telling_column_comes_first(names: tuple[str, ...], importance:
         ("importance: [-depth]", r"importance: there is no column 'depth'"),
         ("sort: [--magnitude]", r"sort: there is no column '-magnitude'"),
         ("item_links: {next: {depth: id}}", r"item_links\.next: there is no column 'depth'"),
-        # what is not shown leads nowhere
+        # a property that is not shown cannot be used for links
         ("properties: [id], item_links: {next: {at: id}}", r"item_links\.next: there is no column 'at'; there are id"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The Collection resource: its members, links and licences, as they follow from what is known of the collection."""
+"""The Collection resource: its members, links and licences, as they follow from the collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encoded collections are those of the document, whatever changes around them."""
+"""Encoded collections equal those of the document, also when other collections change."""
 
 from __future__ import annotations
 

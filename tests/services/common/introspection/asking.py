@@ -1,4 +1,4 @@
-"""A database that knows how often it was asked, and time enough for whoever asks it."""
+"""A database that counts its statements, and limits long enough for slow tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNHURRIED: dict[str, Any] = {"statement_ms": 60_000, "round_seconds": 60}
 
 
 class Asking(Database):
-    """Knows how often it was asked."""
+    """A database that counts its statements."""
 
     times = 0
 
@@ -21,7 +21,7 @@ class Asking(Database):
 
 
 class Slow(Asking):
-    """Takes its time by a clock of its own."""
+    """A database whose statements take time by a clock of the test."""
 
     now, takes = 1000.0, 0.0
 

@@ -28,6 +28,6 @@ async def owner(database_url: str, relations: str) -> AsyncIterator[asyncpg.Conn
 
 @pytest.fixture
 async def introspection(owner: asyncpg.Connection, database_url: str) -> AsyncIterator[Introspection]:
-    """Of the schema `own`."""
+    """Make an introspection of the schema `own`."""
     async with Database(PoolSettings(database_url, "test", size=2)) as database:
         yield Introspection(database, ("own",))

@@ -17,7 +17,7 @@ from services.common.introspection.introspect import Introspection
         ("Depth", ("Depth", None, None)),
         ("Depth. Of the hypocentre. [km]", ("Depth", "Of the hypocentre.", "km")),
         ("Depth [km]", ("Depth", None, "km")),
-        # what there is of it, without what is around
+        # the existing parts, without the spaces around them
         (" Depth. \n", ("Depth", None, None)),
         ("Depth.  Of it.  [ km/h ] ", ("Depth", "Of it.", " km/h ")),
         ("[km]", (None, None, "km")),

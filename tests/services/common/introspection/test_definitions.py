@@ -1,4 +1,4 @@
-"""What decides which rows a relation has beside the rows of tables: views, policies, functions, the clock."""
+"""What determines the rows of a relation besides the rows of tables: views, policies, functions, the clock."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def test_the_tables_that_a_policy_reads_are_sources(
 ) -> None:
     found = await _found(introspection)
     assert set(found["guarded"].sources) == {found["guarded"].oid, found["allowed"].oid}
-    # of one that is not in force the clock is no matter
+    # the clock in a policy that is not in force does not matter
     assert set(found["of_others"].sources) == {found[name].oid for name in ("of_others", "others", "quakes")}
     await owner.execute("ALTER POLICY chosen ON own.guarded USING (id > extract(hour FROM now()))")
     assert (await _found(introspection))["guarded"].sources == ()
@@ -156,7 +156,7 @@ async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
     async def locked() -> tuple[object, ...]:
         async with owner.transaction():
             await owner.execute("LOCK TABLE own.quakes")
-            # however often it is looked at meanwhile
+            # however often the catalogue is read during that time
             await introspection.collections()
             return told((await _found(introspection))["quakes"])
 
@@ -189,17 +189,17 @@ async def test_nothing_that_is_locked_is_waited_for(
     async with owner.transaction():
         await owner.execute("LOCK TABLE own.quakes; REFRESH MATERIALIZED VIEW own.kept")
         assert (await _found(introspection))["kept"] == before["kept"]
-        # whatever is changed beside it meanwhile
+        # whatever changes beside it during that time
         other = await asyncpg.connect(database_url)
         await other.execute(_LOWEST.replace("5", "7"))
         await other.close()
         assert (await _found(introspection))["called"] == before["called"]
-        # nor of what nobody has looked at before
+        # nor for a relation that was not read before
         caplog.clear()
         with caplog.at_level("INFO", "dams.catalogue"):
             async with Database(PoolSettings(database_url, "test", size=1)) as database:
                 fresh = await _found(Introspection(database, ("own",)))
     assert fresh.keys() == before.keys()
-    # what is locked elsewhere is no matter
+    # a lock on another relation does not matter
     assert set(fresh["guarded"].sources) == {fresh["guarded"].oid, fresh["allowed"].oid}
     assert {record.getMessage().partition(";")[0] for record in caplog.records} <= {"features without ids"}

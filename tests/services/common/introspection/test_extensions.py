@@ -1,4 +1,4 @@
-"""What belongs to an extension is no collection, unless it is named."""
+"""Objects of an extension are not collections, unless they are named."""
 
 from __future__ import annotations
 

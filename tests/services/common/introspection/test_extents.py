@@ -79,12 +79,12 @@ async def test_statistics_tell_of_rows_without_a_moment_and_of_ends_that_clients
             known = await _times(database)
             found.append((known.start, known.end, known.nulls))
     first, last = "2020-01-01T00:00:00Z", "2020-01-10T00:00:00Z"
-    # what is infinite, or before our era, is an open end
+    # an infinite time, or one before our era, is an open end
     assert found == [(first, last, True), (first, None, True), (None, None, True)]
 
 
 class Backwards(Database):
-    """Gives rows that have no order in another one."""
+    """Returns rows without an order in another one."""
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
         return (await super().fetch(statement))[::-1]
@@ -111,7 +111,7 @@ async def test_a_table_is_as_large_as_its_children(owner: tuple[asyncpg.Connecti
     )
     async with Database(PoolSettings(owner[1], "test")) as database:
         collections = await Extents(database).filled_in(await Introspection(database, ("kept",)).collections())
-        # no index leads to the ends, there are no statistics of both together, and so much is not read for them
+        # no index gives the ends, there are no statistics for both columns, and reading the table would take too much
         assert [(entry.name, entry.times[0].start is None) for entry in collections] == [
             ("moments", False),
             ("parent", True),
@@ -127,7 +127,7 @@ async def test_each_column_has_an_extent_of_its_own(owner: tuple[asyncpg.Connect
         f"GRANT SELECT ON kept.empty, kept.one, kept.two TO {READER}"
     )
     async with Database(PoolSettings(owner[1], "test")) as database:
-        # alone: what has none is looked for elsewhere, too
+        # alone: a column without one is read in other ways too
         collections = await Extents(database).filled_in(await Introspection(database, ("kept",)).collections())
     assert {entry.name: [geometry.bbox for geometry in entry.geometries] for entry in collections} == {
         "moments": [],
@@ -144,7 +144,7 @@ async def test_each_column_has_an_extent_of_its_own(owner: tuple[asyncpg.Connect
 
 
 async def test_of_many_tables_each_has_its_own_extent_and_number(database_url: str) -> None:
-    """More than are asked for together, twice."""
+    """There are more than twice as many tables as one statement reads."""
     owner = await asyncpg.connect(database_url)
     await owner.execute(
         "CREATE SCHEMA kept; DO $$ BEGIN FOR n IN 1..120 LOOP EXECUTE format("
@@ -155,7 +155,7 @@ async def test_of_many_tables_each_has_its_own_extent_and_number(database_url: s
     async with Database(PoolSettings(database_url, "test")) as database:
         found = await Introspection(database, ("kept",)).collections()
         counted = await RowCounts(database, **UNHURRIED).filled_in(found, dict.fromkeys((each.id for each in found), 1))
-        # without those for which the rows are asked after all
+        # without the tables whose rows are read anyway
         assert (
             await Extents(database).filled_in(bare := tuple(replace(each, item_count=None) for each in found)) == bare
         )
@@ -240,7 +240,7 @@ async def test_rows_of_a_larger_table_tell_where_they_are_read_in_time(owner: tu
         assert estimated.geometries[1].bbox is None
         (exact,) = await ViewExtents(database).filled_in((estimated,), extents.states)
         assert [geometry.bbox for geometry in exact.geometries] == [(0, 0, 4, 4), (0, 0, 4, 0)]
-        # what takes too long keeps its estimate
+        # a column that takes too long keeps its estimate
         (kept,) = await ViewExtents(database, round_seconds=-1).filled_in((estimated,), extents.states)
         assert kept == estimated
 
@@ -346,7 +346,7 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
     owner: tuple[asyncpg.Connection, str],
 ) -> None:
     class Asking(Database):
-        """Knows how many boxes it was asked for."""
+        """Counts the boxes that are read from it."""
 
         times = 0
 
@@ -370,7 +370,7 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
             return database.times
 
         assert [await asked(trusting), await asked(trusting), await asked(wary)] == [1, 0, 2]
-        # statistics are another state, and what is locked is what it was
+        # new statistics are another state, and a locked collection keeps its extent
         known, before = await trusting.filled_in(bare), wary.states
         assert known[0].times[0].start is not None
         await owner[0].execute("ANALYZE kept.moments; SELECT pg_stat_force_next_flush()")
@@ -383,7 +383,7 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
         assert await asked(trusting, locked=bare[0].id) == 0
         assert await trusting.filled_in(bare, {bare[0].id}) == known
         assert [await asked(trusting), await asked(trusting)] == [1, 0]
-        # of another shape it is another collection, of which nothing is known while it is locked
+        # with another shape it is another collection, of which nothing is known while it is locked
         unread = replace(bare[0], shape="locked")
         (locked,) = await trusting.filled_in((unread,), {unread.id})
         assert locked.times[0].start is None

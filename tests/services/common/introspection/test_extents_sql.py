@@ -54,7 +54,7 @@ def test_what_has_rows_of_its_own_is_asked(kind: str) -> None:
     of_kind = replace(TABLE, kind=kind)
     hidden = replace(of_kind, row_security=True)
     assert [query is not None for query in (box_query(of_kind, GEOM), time_query(of_kind, AT))] == [KINDS[kind]] * 2
-    # what the server keeps of all rows tells of hidden ones, too
+    # the server's statistics of all rows would show hidden ones, too
     assert (box_query(hidden, GEOM), time_query(hidden, AT)) == (None, None)
 
 
@@ -71,7 +71,7 @@ def test_of_ranges_and_of_columns_that_there_are_not_no_index_tells() -> None:
         # with the rows of its children, and of its partitions
         ({"sources": (7, 8)}, {}, "sum(pg_table_size(inhabited))", "ST_EstimatedExtent($"),
         ({"kind": "partitioned table"}, {}, "sum(pg_table_size(inhabited))", "pg_partition_tree"),
-        # what is kept of them is a box around the middle of the Earth
+        # the statistics have a box around the centre of the Earth
         ({}, {"is_geography": True}, "pg_table_size", "NULL AS box"),
     ],
 )
@@ -105,7 +105,7 @@ def test_boxes_of_other_crs_are_bent(srid: int, turned: bool) -> None:
 def test_only_an_index_leads_to_the_ends_of_what_is_large() -> None:
     assert "pg_table_size" not in _times(indexed=True)
     assert _times(indexed=False).count(") <= $") == 3
-    # what cannot be null is not looked for
+    # a column without nulls is not checked for them
     assert [_times(not_null=not_null, indexed=True).count("UNION ALL") for not_null in (True, False)] == [1, 2]
     assert _times(indexed=True).count(" DESC LIMIT 1") == 1
 

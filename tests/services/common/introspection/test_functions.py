@@ -1,4 +1,4 @@
-"""Arguments and columns of functions, in whatever order they are declared."""
+"""Arguments and columns of functions, in any order of declaration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def test_what_goes_in_and_what_comes_out_may_be_declared_in_any_order(
         " STABLE LANGUAGE sql AS 'SELECT 1, $1::text || $2::text'"
     )
     found = {collection.name: collection for collection in await introspection.collections()}
-    # a set of single values has no columns to be properties
+    # a set of single values has no columns for properties
     assert set(found) == {"mixed", "listed"}
     for function in found.values():
         assert [column.name for column in function.columns] == ["id", "word"]

@@ -1,4 +1,4 @@
-"""What tells the rows of views, materialised views and tables with keys of several columns apart."""
+"""Keys for the rows of views, materialised views and tables with keys of several columns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _VIEWS = [
     ("SELECT q.id, k.title FROM own.quakes q JOIN own.kinds k ON k.kind > q.kind", ""),
     ("SELECT q.id, n.note FROM own.quakes q LEFT JOIN own.notes n ON n.quake_id = q.id", ""),
     ("SELECT k.kind, q.name FROM own.kinds k JOIN own.quakes q ON k.kind = q.kind", ""),
-    # rows of the left that have none of the right are not told apart by that
+    # that key does not distinguish rows of the left table without a match on the right
     ("SELECT k.kind FROM own.quakes q LEFT JOIN own.kinds k ON k.title = q.name AND q.id = 1", ""),
     ("SELECT q.id, k.kind FROM own.quakes q LEFT JOIN own.kinds k ON k.title = q.name", ""),
     ("SELECT b.id FROM own.quakes a RIGHT JOIN own.quakes b ON a.id = b.id WHERE a.id = b.id", "id"),
@@ -65,7 +65,7 @@ _VIEWS = [
     ("SELECT q.id FROM own.quakes q, generate_series(1, 3)", ""),
     ("WITH chosen AS (SELECT * FROM own.quakes) SELECT id FROM chosen", ""),
     ("SELECT now() - at AS ago, id FROM own.quakes", "id"),
-    # what nothing forbids to repeat
+    # columns whose values may repeat
     ("SELECT name FROM own.named", ""),
     ("SELECT id FROM own.parent", ""),
     ("SELECT id FROM ONLY own.parent", ""),
@@ -125,7 +125,7 @@ async def test_unique_indexes_tell_of_keys(
         "CREATE MATERIALIZED VIEW own.empty AS SELECT id FROM own.quakes WITH NO DATA;"
         "CREATE UNIQUE INDEX ON own.nulls (name)"
     )
-    # what was never filled is no collection yet, which is told once
+    # a materialised view that was never filled is not a collection yet, which is logged once
     for _ in range(2):
         assert "empty" not in {entry.name for entry in await introspection.collections()}
     (said,) = [each for each in caplog.records if "REFRESH" in each.getMessage()]
@@ -138,7 +138,7 @@ async def test_unique_indexes_tell_of_keys(
     told = {name: (found[name].key, found[name].composite_key, found[name].key_repeats) for name in found}
     assert told["kept"] == ("id", (), False)
     assert [found[name].columns[0].not_null for name in ("kept", "nulls")] == [True, False]
-    # features whose key is null have no id, and are told apart by their places
+    # features with a null key have no id; their place in the order distinguishes them
     assert told["named"] == told["nulls"] == ("name", (), True)
     assert told["hits"] == (None, ("quake", "at"), False)
     assert (told["notes"], found["notes"].suggested_key) == ((None, (), False), "quake_id")
@@ -161,7 +161,7 @@ async def test_nulls_in_one_of_several_columns_are_not_looked_for(
 
 
 class Reading(Database):
-    """Knows how often it was asked for definitions, and how many it gave."""
+    """Counts the statements for definitions, and the definitions returned."""
 
     times = given = 0
 
@@ -198,9 +198,9 @@ async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Conn
         )
         found = {each.name: each for each in await introspection.collections()}
         assert found["two"].key == "id"
-        # the views, and once what is below them, of which nothing is a view
+        # the views, and once the relations below them, none of which is a view
         assert (database.times, database.given) == (2, 2)
-        # what is known is not given again
+        # known definitions are not read again
         await introspection.collections()
         await owner.execute("CREATE OR REPLACE VIEW own.one AS SELECT * FROM own.quakes WHERE id > 1")
         assert database.given == 2
@@ -209,7 +209,7 @@ async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Conn
 
 
 _SUGGESTED = [
-    # what is most often called so comes first, whatever its place and its case
+    # the most usual name for an id comes first, whatever its position and case
     ('name text, code text, "OBJECTID" bigint, fid int, id text', "id"),
     ("code text, ogc_fid int", "ogc_fid"),
     ('"OBJECTID" bigint, code text', "OBJECTID"),
@@ -219,7 +219,7 @@ _SUGGESTED = [
     ("name text, basin_id int, other_uuid uuid", "basin_id"),
     ("name text, other_uuid uuid", "other_uuid"),
     ("name text, idle int, uuids text, gids int", None),
-    # what cannot be compared is no id
+    # a column whose values cannot be compared is not an id
     ("id jsonb, name text", None),
     ("id xml, key point, gid int[]", None),
 ]
@@ -239,7 +239,7 @@ async def test_a_column_that_may_tell_features_apart_is_suggested(
 
 
 _INDEXED = [
-    # the shortest that has no nulls, in the order in which they were made
+    # the shortest key without nulls, in the order of creation
     ("UNIQUE (a, b); UNIQUE (c); UNIQUE (b)", "c", ()),
     ("UNIQUE (n); UNIQUE (a, b)", None, ("a", "b")),
     ("UNIQUE (n)", "n", ()),
@@ -247,10 +247,10 @@ _INDEXED = [
     # the primary one, whenever it was made
     ("UNIQUE (a, c); PRIMARY KEY (b, a)", None, ("b", "a")),
     ("PRIMARY KEY (b, a); UNIQUE (a, c)", None, ("b", "a")),
-    # columns that an index only carries along are none of its key
+    # columns that an index only includes are not part of its key
     ("UNIQUE (b) INCLUDE (a)", "b", ()),
     ("UNIQUE (a, b) INCLUDE (c)", None, ("a", "b")),
-    # what holds of some rows, or of something that is worked out, tells nothing
+    # an index on some rows, or on an expression, does not make a key
     ("INDEX (a) WHERE b > 0", None, ()),
     ("INDEX ((a + 1))", None, ()),
     ("INDEX (a, (b + 1))", None, ()),
@@ -339,7 +339,7 @@ _EQUAL = [
 async def test_equal_columns_of_all_usual_types_lead_to_one_row_of_the_other(
     owner: asyncpg.Connection, introspection: Introspection
 ) -> None:
-    # of the last one nothing is known
+    # of the last pair nothing is known
     for number, (of_one, of_other) in enumerate((*_EQUAL, ("interval", "interval"))):
         await owner.execute(
             f"CREATE TABLE own.one_{number} (id integer PRIMARY KEY, value {of_one});"  # noqa: S608 ours
@@ -369,6 +369,6 @@ async def test_what_is_locked_has_the_key_that_it_had(owner: asyncpg.Connection,
         async with owner.transaction():
             await owner.execute("REFRESH MATERIALIZED VIEW own.kept")
             assert (await keys.filled_in(kept, {"own.kept"}))[0] is known
-            # of another state nothing is known
+            # in another state nothing is known
             (changed,) = await keys.filled_in((replace(kept[0], shape="another"),), {"own.kept"})
             assert changed.key_repeats

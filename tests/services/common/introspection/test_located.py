@@ -38,7 +38,7 @@ def column(srid: int, *, is_geography: bool = False) -> GeometryColumn:
         (32633, (-180.0, 0.0, -180.0, 1.0), (-180, 0, -180, 1), ()),
         # rounded outwards to single precision
         (32633, (-180.00001, -90.00001, 180.00001, 90.00001), (-180, -90, 180, 90), ()),
-        # what is nowhere in longitude and latitude
+        # boxes without a place in longitude and latitude
         (32633, (inf, 0.0, inf, 1.0), None, ()),
         (32633, (-inf, 0.0, -inf, 1.0), None, ()),
         (32633, (nan, 0.0, 10.0, 1.0), None, ()),

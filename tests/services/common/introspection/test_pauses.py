@@ -50,7 +50,7 @@ _PAUSES = [
     (0.0625, True, 3.0),
     (0.25, True, 5.0),
     (1.0, True, 20.0),
-    # then it is asked whether there is a database, which takes as long
+    # then the service checks whether there is a database, which takes as long
     (0.25, False, 60.0),
     (1.0, False, 240.0),
 ]
@@ -97,7 +97,7 @@ async def test_extents_of_tables_are_read_anew_every_five_minutes(
         # more than the state of the database, and what is analysed
         asked.append(database.times > 2)
     assert asked == [True, False, False, True]
-    # of a view nothing more is asked
+    # a view gets no further statements
     database.times = 0
     await extents.filled_in((view,))
     assert database.times == 2
@@ -129,7 +129,7 @@ async def test_after_a_quarter_of_a_second_the_others_wait_for_the_next_time(
 
     assert await known() == [True, True, True, False, False]
     assert await known() == [True] * 5
-    # who was looked at the longest ago is the first, wherever it stands
+    # the one that was checked the longest time ago is first, whatever its position
     await owner.execute("INSERT INTO own.days VALUES ('2019-01-01')")
     database.now += 10
     states = {each.id: 2 for each in views}

@@ -1,4 +1,4 @@
-"""Who publishes live data: in the catalogue, in the collection's document and on its page."""
+"""The publisher of live data: in the catalogue, in the collection's document and on its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the system catalogues say of a relation, line by line of relations.sql and functions.sql."""
+"""The data that relations.sql and functions.sql read from the system catalogues, line by line."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_what_the_role_may_read_is_there_and_nothing_else(found: dict[str, Colle
 
 
 class Odd(Database):
-    """Says of one relation that it is of a kind that nobody knows."""
+    """Reports one relation with an unknown kind."""
 
     async def fetch(self, statement: Sql) -> list[Any]:
         rows = await super().fetch(statement)
@@ -203,7 +203,7 @@ def test_the_primary_key_comes_first(found: dict[str, Collection], name: str, ke
         ("wide", 2, True, True),
         # two pages
         ("narrow", 1, True, False),
-        # nobody has looked at it, or it has none
+        # not analysed yet, or without statistics
         ("fresh", None, False, False),
         ("child", 0, False, False),
         ("parent", 0, False, True),
@@ -237,7 +237,7 @@ async def test_changes_of_the_tables_below_are_its_changes(
     assert set(found["parted"].sources) == below("parted", "part")
     assert set(found["of_parts"].sources) == below("of_parts", "parted", "part")
     assert set(found["seen"].sources) == below("seen", "typed")
-    # a copy changes when it is made anew, whatever it was made by
+    # a copy changes when it is refreshed, however it was made
     assert set(found["kept"].sources) == below("kept")
     assert set(found["of_kept"].sources) == below("of_kept", "kept")
     assert [found[name].sources for name in ("listed", "rows_of")] == [(), ()]

@@ -88,7 +88,7 @@ async def test_what_is_slow_costs_little_and_an_old_number_is_not_told(
         bare = await extents.filled_in(await Introspection(database, ("counted",)).collections())
         states = extents.counted
         assert "counted.recent" not in states
-        # policies may look at what nothing tells of
+        # policies may read data whose changes are not recorded
         hiding = Extents(database)
         await hiding.filled_in(tuple(replace(collection, row_security=True) for collection in bare))
         assert not hiding.counted
@@ -97,17 +97,17 @@ async def test_what_is_slow_costs_little_and_an_old_number_is_not_told(
             await counts.filled_in(bare, states)
             found = {collection.name: collection.item_count for collection in await counts.filled_in(bare, states)}
         assert (found["few"], found["slow"]) == (17, None)
-        # rows that have changed and are not counted anew yet
+        # rows that have changed and are not recounted yet
         other = {**states, "counted.few": "another"}
         found = {collection.name: collection.item_count for collection in await counts.filled_in(bare, other)}
         assert (found["few"], found["odd"]) == (None, 9)
-        # where there is no time left, nothing is counted
+        # when no time is left, nothing is counted
         hasty = RowCounts(database, round_seconds=-1)
         assert {collection.item_count for collection in await hasty.filled_in(bare, states)} == {None}
 
 
 class Asked(Database):
-    """Knows how often it was asked."""
+    """Counts its statements."""
 
     times = 0
 
@@ -159,7 +159,7 @@ async def test_what_costs_much_is_counted_again_more_seldom(few: tuple[Asked, tu
     # of the slow one the old number is not told, and no new one is looked for yet
     assert _numbers(await counts.filled_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 2))) == [17, None]
     assert database.times == 3
-    # the same states: nothing is asked
+    # with equal states no statement is sent
     assert _numbers(await counts.filled_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 2))) == [17, None]
     # as it was when it was counted
     assert _numbers(await counts.filled_in(bare, {"counted.few": 2, "counted.slowly": 1})) == [17, 17]
@@ -202,7 +202,7 @@ async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Colle
     assert _numbers(await counts.filled_in((small,), states, {"counted.few"})) == [None]
     assert database.times == 0
     assert _numbers(await counts.filled_in((replace(small, rows=1_000_000),), states)) == [17]
-    # what is gone is forgotten, and counted anew when it comes back
+    # a collection that is gone is forgotten, and recounted when it is there again
     await counts.filled_in((), {})
     await counts.filled_in((small,), states)
     assert database.times == 2

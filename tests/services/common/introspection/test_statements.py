@@ -1,4 +1,4 @@
-"""The very statements that extents are asked for by."""
+"""The exact statements that read extents."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ async def test_nothing_is_said_of_a_view_that_cannot_be_looked_at_for_the_moment
         views = ViewCheck(database)
         looking = asyncio.create_task(views.usable(collections))
         await asyncio.sleep(0)
-        # whoever comes second has the only connection after the first statement, and keeps it
+        # the second caller takes the only connection after the first statement, and keeps it
         async with database.connection():
             with pytest.raises(Unavailable):
                 await looking
@@ -170,7 +170,7 @@ async def test_what_was_fine_a_moment_ago_is_not_looked_at_again(owner: asyncpg.
         hasty = ViewCheck(database, round_seconds=-1)
         await owner.execute(mend.format("RESET"))
         assert await asked(hasty) == (2, fine)
-        # what is broken is looked at each time, and what is locked is what it was
+        # a broken view is checked each time, and a locked one keeps its result
         found_out = ViewCheck(database, **UNHURRIED)
         assert await asked(found_out) == (3, broken)
         assert await asked(found_out) == (3, broken)

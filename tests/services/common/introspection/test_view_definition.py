@@ -1,4 +1,4 @@
-"""What is read of the tree of nodes that PostgreSQL keeps of a view: sources, columns, and what is equal."""
+"""What is read from the node tree that PostgreSQL keeps for a view: sources, columns, and equal columns."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_only_what_holds_of_every_row_makes_columns_equal() -> None:
     assert found(node("BOOLEXPR", boolop="and", args=f"({other} {nested})")) == [two, one]
     assert found(node("BOOLEXPR", boolop="or", args=f"({ONE_EQUAL} {other})")) == []
     assert found(node("BOOLEXPR", boolop="not", args=f"({ONE_EQUAL})")) == []
-    # another operator, and what is no column on one side
+    # another operator, and a value that is not a column on one side
     assert found(equals(var(1, 1), var(2, 2), operator=97)) == []
     assert found(equals(var(1, 1), node("CONST", consttype=23))) == []
     assert found(equals(node("CONST", consttype=23), var(1, 1))) == []

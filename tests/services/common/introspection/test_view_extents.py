@@ -84,12 +84,12 @@ async def test_a_slow_one_has_none_and_costs_little(
         async with asyncio.timeout(30):
             for _ in range(2):
                 await views.filled_in(bare, states)
-        # in the end everybody's turn has come
+        # in the end each view has had its turn
         for _ in range(40):
             found = _named(await views.filled_in(bare, states))
         assert _box(found["plain"]) == [10, 20, 11, 21]
         assert found["slow_00"].geometries[0].bbox is None
-        # and nobody is asked again
+        # and no view is read again
         asked = mock.Mock()
         monkeypatch.setattr(database, "connection", asked)
         again = await views.filled_in(bare, states)
@@ -137,7 +137,7 @@ async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connec
         await bounded.filled_in(bare, states)
         await eager.filled_in(bare, states)
         await owner[0].execute("INSERT INTO seen.places VALUES (5, NULL, 'SRID=4326;POINT(50 60)')")
-        # the same states: nothing is asked
+        # with equal states no statement is sent
         assert _box(_named(await eager.filled_in(bare, states))["plain"]) == [10, 20, 11, 21]
         later = dict.fromkeys(states, "another")
         assert _box(_named(await eager.filled_in(bare, later))["plain"]) == [10, 20, 50, 60]
@@ -161,13 +161,13 @@ _READ: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], int]] = [
     ({}, {}, {"start": None}, 0),
     ({}, {}, {"end": None}, 0),
     ({}, {}, {"sql_type": "tstzrange"}, 1),
-    # nothing else tells of all rows, or of hidden ones
+    # no statistics cover all rows of these, or they cover hidden ones too
     ({"row_security": True}, {}, {}, 2),
     ({"kind": "view"}, {}, {}, 2),
     ({"kind": "foreign table"}, {}, {}, 2),
     ({"kind": "materialized view"}, {}, {}, 0),
     ({"kind": "function"}, {"bbox": None}, {}, 0),
-    # an estimate does not shrink; what is small was read
+    # an estimate does not shrink; small tables were read
     ({"rows": 1024, "row_bytes": 8192}, {}, {}, 0),
     ({"rows": 1024, "row_bytes": 8193}, {}, {}, 1),
     # what is too large to be read has an index at the best, which a geography has not
@@ -179,7 +179,9 @@ _READ: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], int]] = [
     ({"rows": 1_000_000, "row_bytes": 10}, {"is_geography": True}, {}, 0),
     ({"rows": 999_999, "row_bytes": 10}, {"is_geography": True}, {}, 1),
 ]
-"""Of a small table whose ends are known: what is otherwise of it, its geometry and its time, and how much is read."""
+"""Changes to a small table with known ends (of the table, its geometry and its time), and the number of reads that
+follow.
+"""
 
 
 async def test_what_has_to_be_read_is(asking: Asking) -> None:
@@ -203,7 +205,7 @@ async def test_what_has_to_be_read_is(asking: Asking) -> None:
     ("index", "box"),
     [
         ("CREATE INDEX ON seen.shapes USING gist (geom)", [-10, -20, 34, 45]),
-        # these tell of some rows, or of another column: what was estimated stays
+        # these indexes cover some rows, or another column: the estimate stays
         ("CREATE INDEX ON seen.shapes USING gist (geom) WHERE id > 2", list(BOX)),
         ("CREATE INDEX ON seen.shapes USING gist (other)", list(BOX)),
     ],
@@ -219,7 +221,7 @@ async def test_the_rows_at_the_ends_of_an_index_tell_of_a_large_table(
         " (5, 'SRID=4326;LINESTRING(-100 -70, 100 70)'), (6, NULL)) AS shapes (n, shape)"
     )
     await owner[0].execute(index)
-    # of what was deleted the index knows still
+    # the index still has the deleted row
     await owner[0].execute("ANALYZE seen.shapes; DELETE FROM seen.shapes WHERE id = 5")
     async with Database(PoolSettings(owner[1], "test")) as database:
         shapes = _named((await _bare(database))[0])["shapes"]
@@ -246,7 +248,7 @@ async def test_what_is_known_is_read_again_when_it_may_be_another(asking: Asking
     assert await reads(ViewExtents(asking, trusted_seconds=0, **UNHURRIED)) == 2
     eager = ViewExtents(asking, least_seconds=0, trusted_seconds=0, **UNHURRIED)
     assert [await reads(eager), await reads(eager), await reads(eager, locked=plain.id)] == [2, 2, 0]
-    # what cannot be read is not tried each time
+    # a view that cannot be read is not tried each time
     gone = replace(plain, name="gone", id="seen.gone")
     assert [await reads(patient, gone) > 0 for _ in range(2)] == [True, False]
 

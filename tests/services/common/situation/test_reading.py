@@ -1,4 +1,6 @@
-"""The topics of the landing page are read when their data or the file have changed, and stay while nobody answers."""
+"""The topics of the landing page are read when their data or the file have changed, and stay while the database is
+down.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ OTHERS = STRONG.model_copy(update={"title": "Others"})
 
 
 class Asking(Database):
-    """Knows how often it was asked, and is away when a test says so."""
+    """Counts its statements, and is down when a test says so."""
 
     times = 0
     away = False
@@ -107,7 +109,7 @@ async def test_what_counts_is_of_the_last_days_or_in_force(database: Asking, qua
     assert [each.name for each in unset.told] == ["New"]
     lasting = await topic(replace(quakes, time_end="ended"))
     assert ([each.name for each in lasting.told], lasting.matched) == (["New", "Weak", "Old"], 3)
-    # where there is none, what was last, and no number
+    # if none is in force, the latest ones, and no number
     latest = await topic(at_least={"magnitude": 8})
     assert ([each.name for each in latest.told], latest.matched) == (["To come", "Old"], 0)
     on_the_sphere = await topic(replace(quakes, geometries=(quakes.geometries[1],)), at_least={"magnitude": 6})
@@ -125,7 +127,7 @@ async def test_while_nobody_answers_it_stays_as_it_was(database: Asking, quakes:
     wanted[:] = [(quakes, STRONG, "2")]
     await situation.refresh()
     assert situation.topics == before
-    # and is read as soon as somebody does
+    # and is read as soon as the database answers
     database.away = False
     await situation.refresh()
     assert database.times == 2

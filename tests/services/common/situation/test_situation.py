@@ -1,4 +1,4 @@
-"""The landing page tells what is going on, from the collections file, without asking the database for each request."""
+"""The landing page shows current events, by the collections file, without a database query for each request."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ CREATE TABLE own.alerts (id integer PRIMARY KEY, title text, alert_level text, b
                          expires date, source text, geom geometry(MultiPolygon, 3857));
 INSERT INTO own.alerts VALUES (7, 'Over', 'Red', now() - interval '9 days', now() - interval '9 days', current_date - 5,
                                'simulated', NULL);
+CREATE TABLE own.archive (id integer PRIMARY KEY, at timestamptz);
+INSERT INTO own.archive VALUES (1, '2018-02-28T12:00Z');
 ANALYZE;
 """
 _FILE = """
@@ -41,12 +43,14 @@ collections:
     datetime_column: [begins, expires]
     issued_column: issued
     situation: {title: Alerts}
+  own.archive:
+    situation: {title: Old}
 """
 
 
 @pytest.fixture
 async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
-    """Of the database, with the tables."""
+    """Make the database with the tables."""
     connection = await asyncpg.connect(database_url)
     await connection.execute("CREATE EXTENSION IF NOT EXISTS postgis")
     await connection.execute(_TABLES)
@@ -86,8 +90,10 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         assert "translate(-170.00 -10.00)" in page
         assert "filter=%22magnitude%22+%3E%3D+6+AND+%22withdrawn%22+IS+NULL" in page
         # what is over is said to be over, and simulated
-        assert "None at the moment. The latest were:" in page
+        assert re.search("None active. The newest data are of <time[^>]*>[^<]*</time>. The latest were:", page)
         assert "ended <time" in page
+        # data that end years ago say nothing about the last days
+        assert re.search("No current data: the data end on <time[^>]*>28 Feb 2018[^<]*</time>. The latest are:", page)
         assert 'class="simulated">simulated' in page
 
         await owner.execute(
@@ -101,7 +107,7 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         async def in_force() -> None:
             page = await _page(common)
             assert 'Alerts <span class="badge">2</span>' in page
-            # what was issued last comes first
+            # the newest issue is first
             assert page.index("2 h ago") < page.index("3 h ago")
             assert "Over" not in page
             assert "translate(0.50 -0.50)" in page

@@ -1,4 +1,4 @@
-"""What the landing page says of a topic and of a feature: words and conditions, without a database."""
+"""The landing page's texts for a topic and for a feature: words and conditions, without a database."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_of_a_moment_there_is_no_end_and_of_no_key_no_id() -> None:
     [
         ({"magnitude": 6.44}, "M 6.4", "M 6.4 - Hualien"),
         ({"magnitude": 6}, "M 6.0", "M 6.4 - Hualien"),
-        # what the badge says is not said twice
+        # the title does not repeat the badge
         ({"magnitude": 6.44, "place": "Hualien"}, "M 6.4", "Hualien"),
         ({"magnitude": 6.44, "place": ""}, "M 6.4", "M 6.4 - Hualien"),
         ({"place": "Hualien"}, None, "M 6.4 - Hualien"),

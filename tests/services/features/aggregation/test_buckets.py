@@ -1,4 +1,4 @@
-"""Edges of ranges, and buckets of what was counted between them."""
+"""Edges of ranges, and buckets of the counts between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How facets are counted: in one state of the data, once whatever they are called, and again after a failure."""
+"""How facets are counted: in one state of the data, once for equal facets with different names, and again after a
+failure.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,7 @@ async def test_the_same_is_counted_once_whatever_it_is_called(running: Services)
 
 
 class Changing(SetVersions):
-    """The data change, as far as it is told, each time that one asks, until they rest."""
+    """Versions that change at each call, until they rest."""
 
     rests = False
     asked = 0
@@ -134,7 +136,7 @@ async def test_what_changed_while_it_was_counted_is_not_remembered(running: Serv
         together = (await facets.counted(selection, others))[0]
         for other, before in zip(others, together, strict=True):
             assert (await facets.counted(selection, [other]))[0][0] is before
-        # without a version nobody can tell when it changes
+        # without a version it is unknown when the data change
         versions.token = None
         assert await counted() is not await counted()
 

@@ -1,4 +1,4 @@
-"""What the document of facets says of each of them beside what was counted."""
+"""The parts of the facets document that describe each facet, besides the counts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_as_many_edges_and_facets_as_there_may_be(features: Client) -> Non
     assert len(facet["buckets"]) == 1000
     ten = [f"id:{number}" for number in range(1, 11)]
     document = await features.json(EVENTS, facets=",".join(ten))
-    # the first by the name of its property, the others by all that was asked for
+    # the first by the name of its property, the others by the whole requested text
     assert list(document["facets"]) == ["id", *ten[1:]]
     assert [len(facet["buckets"]) for facet in document["facets"].values()] == [*range(1, 11)]
 
@@ -64,7 +64,7 @@ async def test_as_many_edges_and_facets_as_there_may_be(features: Client) -> Non
         ({}, True),
         ({"facets": "geom"}, True),
         ({"facets": "geom:hexagon"}, True),
-        # no one set of cells
+        # these have no single set of cells
         ({"facets": "category"}, False),
         ({"facets": "geom,geom:hexagon"}, False),
     ],
@@ -180,7 +180,7 @@ async def test_without_a_facet_cells_are_of_the_first_geometry(features: Client)
         ("alternate", "application/facets+json"),
         ("collection", "application/json"),
     ]
-    # another one is for who asks for it
+    # another one needs an explicit request
     two = await features.json("/collections/hostile.several/facets", f="geojson")
     assert {cell["properties"]["facet"] for cell in two["features"]} == {"place"}
     none = await features.json("/collections/hostile.no_geometry/facets", f="geojson")
@@ -227,7 +227,7 @@ async def test_a_page_that_knows_no_ranges_yet_has_no_tag_to_go_on_with(
     with monkeypatch.context() as patched:
         patched.setattr(ValueRanges, "recent", too_late)
         early = await features.get(EVENTS, {"f": "html"})
-        # who says what to count needs none, nor does a program
+        # a request that says what to count needs none, nor does a program
         asked = [await features.get(EVENTS, each) for each in ({"facets": "category"}, {"f": "json"})]
     assert looked_for == 1
     assert (early.status, "Facets of Events" in early.body.decode()) == (200, True)
@@ -248,7 +248,7 @@ async def test_as_many_cells_as_there_may_be_are_given_and_one_more_is_refused(
 ) -> None:
     cells = len((await features.json(EVENTS, facets="geom:grid:7"))["facets"]["geom"]["buckets"])
     assert cells > 3
-    # what was counted before is known; a filter that is always true makes it another selection
+    # earlier counts are remembered; a filter that is always true makes it another selection
     asked = {"facets": "geom:grid:7", "filter": "id > -7"}
     monkeypatch.setattr(facet_counts, "MOST_CELLS", cells - 1)
     answer = await features.get(EVENTS, asked)

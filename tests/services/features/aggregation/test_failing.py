@@ -1,4 +1,4 @@
-"""Rows that the database cannot work out: what is counted without them, and how many that are."""
+"""Rows that the database cannot compute: the counts without them, and their number."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TERMS, PLACES = TermFacet("id", ID, size=100), PlaceFacet("geom", GEOM, 90.0)
 
 @pytest.fixture(scope="module")
 async def url(make_database: MakeDatabase) -> str:
-    """Of nine rows a condition fails on two; one has a place that is nowhere, one none."""
+    """Make a table of nine rows. A condition fails on two; one has an invalid place, one has none."""
     url = await make_database()
     owner = await asyncpg.connect(url)
     await owner.execute(
@@ -47,14 +47,14 @@ async def url(make_database: MakeDatabase) -> str:
 
 @pytest.fixture
 async def facets(url: str) -> AsyncIterator[FacetCounts]:
-    """Of which nothing is known yet."""
+    """Make facet counts without any results yet."""
     async with Database(PoolSettings(url, "failing-facets", size=1)) as database:
         versions = SetVersions(database)
         yield FacetCounts(database, versions, FailingRows(versions), at_once=1, of_collection=1)
 
 
 def _entered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Whose connections are used from now on; services of other tests, in this process, use theirs meanwhile."""
+    """Record the collections whose connections are used from now on; services of other tests use this process too."""
     entered: list[str] = []
     enter = Shares.enter
 
@@ -71,7 +71,7 @@ def _entered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     [
         (EVERY, [TERMS], ([(9, 0)], 0)),
         (RIGHT, [TERMS], ([(6, 0)], 2)),
-        # what has no place that can be worked out counts as one without
+        # a row whose place cannot be computed counts as one without
         (EVERY, [PLACES], ([(7, 2)], 0)),
         (EVERY, [TERMS, PLACES], ([(9, 0), (7, 2)], 0)),
         (RIGHT, [PLACES, TERMS], ([(4, 2), (6, 0)], 2)),
@@ -99,5 +99,5 @@ async def test_what_fails_whatever_is_left_out_is_an_error(
     entered = _entered(monkeypatch)
     with pytest.raises(StoredValueError):
         await facets.counted(Selection(BROKEN, None, (), (ID,), ()), [TERMS])
-    # nothing is gained by a second try
+    # a second attempt would not help
     assert entered.count(BROKEN.id) == 1

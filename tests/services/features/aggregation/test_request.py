@@ -1,4 +1,4 @@
-"""What a facet is read as, and what is said of one that cannot be counted."""
+"""How the text of a facet is read, and the faults of facets that cannot be counted."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_said_with_what_was_asked_for(facet: str, sentence: str
 
 def test_each_of_several_is_read_or_said_to_be_wrong() -> None:
     found, faults = _read("word", "no", "word", "", LONG, "word:3")
-    # by the name of its property, a second one by all that was asked for
+    # by the name of its property, a second one by the whole requested text
     assert found == (TermFacet("word", WORD), TermFacet("word:3", WORD, size=3))
     assert [(fault.loc[1], fault.input, fault.type) for fault in faults] == [
         ("facets", "no", "value_error"),

@@ -1,4 +1,4 @@
-"""What the database counts: which values there are, which are none, and in which range or cell each is."""
+"""What the database counts: the values of a column, its nulls, and the range or cell of each row."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ async def test_a_day_ends_with_its_last_microsecond(kinds: asyncpg.Connection) -
     assert await _rows(kinds, statements.time_ends(ALL, facet)) == [(_at("2020-01-01 12:00"), last)]
     edges = [_at("2020-01-01 12:00"), _at("2020-01-01 23:59:59.999999"), _at("2020-01-02")]
     found = await _rows(kinds, statements.lasting(ALL, clock, day, edges))
-    # where either is none the feature is open there
+    # if one end is null, the feature is open on that side
     assert {*found} == {(1, 2, 1), (3, 3, 1), (None, None, 4)}
     # one that ends before it starts reaches from the end to the start
     assert await _rows(kinds, statements.time_ends(ALL, TimeFacet("datetime", day, clock))) == [

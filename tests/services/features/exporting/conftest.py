@@ -12,7 +12,7 @@ from services.features.rows.items_store import ItemsStore
 
 @pytest.fixture
 def may_begin(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """What exports wait for before they fetch a row."""
+    """Return the event that exports wait for before they fetch a row."""
     tried, begin = ItemsStore.tried, asyncio.Event()
 
     async def waiting(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:

@@ -51,7 +51,7 @@ async def test_who_goes_on_with_a_file_that_is_gone_waits_until_it_is_made_again
     part = await features.get(address, headers={"Range": "bytes=9-"})
     assert part.status == 206
     assert part.headers["Content-Range"].startswith("bytes 9-")
-    # of a file that is none of the kept ones all is sent, as soon as there is something
+    # a tag that belongs to no kept file gets the whole file, as soon as there are bytes
     other = await features.get(f"{address}%20OR%20id%20%3C%200", headers={"Range": "bytes=9-", "If-Range": '"gone"'})
     assert (other.status, "Content-Length" in other.headers) == (200, False)
 
@@ -117,7 +117,7 @@ async def test_a_part_is_asked_for_by_get_alone(features: Client, monkeypatch: p
     monkeypatch.setattr(Exports, "leave", noted)
     for method in ("GET", "HEAD"):
         await features.get(f"{ADDRESS}?f=csv", method=method, headers={"Range": "bytes=0-9"})
-    # who looks at the head keeps nothing in the making
+    # a request for the headers keeps no file that is being made
     assert left == [True, False]
 
 
@@ -137,7 +137,7 @@ async def test_whatever_changes_the_file_changes_its_tag(features: Client) -> No
         {"f": "csv", "properties": "name"},
         {"f": "csv", "properties": "magnitude"},
         {"f": "csv", "geom-column": "none"},
-        # rows that nobody sorts come as they are found
+        # rows without a requested order are sent as they are found
         {"f": "csv", "sortby": "id"},
         {"f": "csv", "sortby": "magnitude"},
         {"f": "csv", "sortby": "-magnitude"},
@@ -188,7 +188,7 @@ async def test_head_tells_what_get_would(features: Client) -> None:
     head = await features.get(address, method="HEAD", headers={"Range": "bytes=0-9"})
     assert (head.status, head.body) == (200, b"")
     assert head.headers["Content-Length"] == str(len(answer.body))
-    # of what has not been made nobody knows the length
+    # the length of a file that has not been made is unknown
     for filter_, number in (("id < 9", "8"), ("id < 0", "0")):
         other = await features.get(ADDRESS, {"f": "csv", "filter": filter_}, method="HEAD")
         assert (other.status, other.headers["OGC-NumberMatched"]) == (200, number)

@@ -1,4 +1,4 @@
-"""Whole collections as one file: complete, of one moment, resumable, bounded, given up when nobody reads."""
+"""Whole collections as one file: complete, of one moment, resumable, bounded, and cancelled when no client reads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MANY = "/collections/hostile.many"
 
 
 def ids(format_: str, body: bytes) -> list[Any]:
-    """What is told of each feature, in any text format."""
+    """Return what identifies each feature, in any text format."""
     if format_ == "csv":
         return [int(line["itemId"]) for line in csv.DictReader(StringIO(body.decode()))]
     if format_ == "geojson":
@@ -96,7 +96,7 @@ async def test_a_download_is_resumed(features: Client) -> None:
     assert (await features.get(address, headers={"If-None-Match": tag})).status == 304
     head = await features.get(address, method="HEAD")
     assert (head.status, head.headers["Content-Length"], head.headers["ETag"]) == (200, str(size), tag)
-    # nothing is made for who asks for the head alone
+    # a request for the headers alone makes no file
     other_head = await features.get(f"{EVENTS}/export?f=csv&ids=1", method="HEAD")
     assert (other_head.status, "ETag" in other_head.headers) == (200, False)
     assert other_head.headers["OGC-NumberMatched"] == "1"
@@ -225,16 +225,16 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
     running, folder, url = slow
     client = running["features"]
     address = "/collections/slow.waits/export?f=csv"
-    # nothing tells when the view changes; as if something did
+    # no version shows when the view changes; this pretends that one did
     monkeypatch.setattr(export_handler, "key_of", lambda _, query, *__: query.selection.collection.id)
     async with client.session.get(f"{client.base}{address}") as response:
         assert (response.status, response.headers["Transfer-Encoding"]) == (200, "chunked")
         assert (await response.content.readline()).startswith(b"collectionId,")
-        # one at a time, whoever asks
+        # one at a time, for all clients
         refused = await client.get("/collections/slow.rows/export?f=csv&ids=1")
         assert (refused.status, refused.headers["Retry-After"]) == (503, "5")
         assert await _statements(url) == 1
-        # who asks for the head of it hears how far it is, and who cannot read it in pieces to come again
+        # a request for its headers shows its progress; a client that cannot read it in parts is told to retry
         head = await client.get(address, method="HEAD")
         assert (head.status, int(head.headers["DAMS-Rows-Written"]) > 0) == (200, True)
         assert head.headers["ETag"] == response.headers["ETag"]
@@ -286,7 +286,7 @@ async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
             # others may still be at work
             assert response.status != 503
             if response.status == 200:
-                # it had begun: what is cut does not look whole
+                # the answer had begun: a truncated one must not look complete
                 with pytest.raises(Exception, match=r"(?i)payload|closed|disconnected|encoding"):
                     await response.read()
             else:

@@ -28,7 +28,7 @@ async def saved(features: Client, folder: Path, address: str, format_: str, **pa
 
 
 def by_gdal(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[Any]]:
-    """What it tells of the layer, the properties of each feature, and the geometries."""
+    """Return GDAL's description of the layer, the properties of each feature, and the geometries."""
     meta, _, shapes, columns = pyogrio.raw.read(file)
     rows = [dict(zip(meta["fields"], values, strict=True)) for values in zip(*columns, strict=True)]
     return meta, rows, list(shapely.from_wkb(shapes)) if shapes is not None else []
@@ -119,7 +119,7 @@ async def test_every_kind_of_table_is_given(features: Client, tmp_path: Path) ->
             if (name, format_) == ("dimensions", "fgb"):
                 assert (answer.status, b"Point Z" in answer.body) == (422, True), "it would lose heights"
                 continue
-            # what has no place has lost none
+            # a feature without a geometry has not lost one
             assert (answer.status, "DAMS-Geometries-Omitted" in answer.headers) == (200, False)
             file = tmp_path / f"found.{format_}"
             file.write_bytes(answer.body)

@@ -1,4 +1,4 @@
-"""The folder that processes share: what is kept, for how long, and what is cleared away."""
+"""The folder that processes share: the files kept, for how long, and the files that are cleared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from services.features.exporting.folder import ExportFolder, tag_of
 
 
 def kept(place: Path) -> set[str]:
-    """What is there beside the lock of the folder."""
+    """Return the contents of the folder, without its lock."""
     return {file.name.partition(".")[0] for file in place.iterdir()} - {"lock"}
 
 
@@ -51,7 +51,7 @@ def test_what_is_made_is_kept_under_its_key_and_its_folder_goes(tmp_path: Path) 
     for each in (making, other):
         exports.end(each)
         assert not each.folder.exists()
-    # a second time, as of one that has been given up
+    # a second time, as for an export that was cancelled
     exports.end(making)
     assert exports.find("key") == found
 
@@ -78,7 +78,7 @@ def test_what_is_found_is_used_and_stays(tmp_path: Path) -> None:
     assert kept(tmp_path) == {"asked"}
     with_room(tmp_path, kept_seconds=0).clear()
     assert kept(tmp_path) == set()
-    # by which processes tell who clears away, whenever that was last
+    # processes use it to decide who clears the folder, however long ago that was last done
     assert (tmp_path / "lock").exists()
 
 
@@ -106,7 +106,7 @@ def test_folders_of_processes_that_are_no_more_are_cleared_away(tmp_path: Path) 
         # another process sees that this one lives
         with_room(tmp_path).clear()
         assert kept(tmp_path) == {own.folder.name, "making-held"}
-    # its process is gone now
+    # its process has ended now
     exports.clear()
     assert kept(tmp_path) == {own.folder.name}
     exports.end(own)
@@ -171,7 +171,7 @@ def test_what_another_process_has_just_cleared_away_is_passed_over(
         assert {*used} == {file, second}
         second.unlink()
     with monkeypatch.context() as patch:
-        # it was there when it was looked for, and is gone when it is asked how large it is
+        # it exists when it is looked for, and is gone when its size is read
         patch.setattr(Path, "is_file", lambda each: each != tmp_path / "making-gone")
         exports.clear()
     assert exports.find("key") == file

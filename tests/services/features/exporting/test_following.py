@@ -1,4 +1,4 @@
-"""Who follows an export, what is kept of it, and what a writer that fails says."""
+"""The clients that follow an export, the parts of it that are kept, and the report of a failing writer."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ async def test_what_was_made_is_kept_under_its_key_while_the_data_are_those(runn
     exports.leave(found)
     assert found.file
     assert found.file.closed
-    # what is there is not made again
+    # an existing file is not made again
     again = await exports.open(_wanted(running, key))
     assert (again.task, again.tag) == (None, made.tag)
     exports.leave(again)
-    # the data have changed meanwhile, or nobody can tell
+    # the data have changed since, or it is unknown whether they have
     for other_key in (token_hex(8), None):
         other = await _made(exports, _wanted(running, other_key, lambda: False))
         assert (other.tag is None) is (other_key is None)
@@ -129,7 +129,7 @@ async def test_a_file_may_be_as_large_as_is_said_and_no_larger(
             if most < size:
                 with pytest.raises(InvalidParameters, match="larger than the 0 MB that one may have"):
                     await export.finished(20)
-                # who comes later has one made
+                # a later client starts a new one
                 assert await exports.find(key) is None
             else:
                 assert (await export.finished(20), export.size) == (True, size)
@@ -167,7 +167,7 @@ async def test_what_is_made_for_one_who_comes_again_is_closed_once_it_is_made(
     assert export.file is None if fails else export.file and export.file.closed
     export.task = None
     gc.collect()
-    # nobody is told of what concerns nobody
+    # an abandoned export logs no error
     assert task() is None
     assert not [record for record in caplog.records if record.name == "asyncio"]
 
@@ -217,7 +217,7 @@ async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
     may_begin.clear()
     one, other = [await exports.open(replace(_wanted(running, None), client=client)) for client in ("one", "other")]
     assert one is not other
-    # as many as may be made at once
+    # the largest number that may be made at once
     with pytest.raises(Unavailable) as refused:
         await exports.open(replace(_wanted(running, None), client="third"))
     with pytest.raises(Unavailable, match="for your address"):

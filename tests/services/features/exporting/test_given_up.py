@@ -77,7 +77,7 @@ async def is_taken_away(folder: Folder) -> None:
 
 
 class Waiting:
-    """A database that has no connection to give, ever; who asks no more leaves as soon as he may."""
+    """A database that never gives a connection. A caller that gives up leaves as soon as it may."""
 
     def __init__(self) -> None:
         self.asked, self.may_leave = asyncio.Event(), asyncio.Event()
@@ -128,7 +128,7 @@ async def test_while_another_of_the_same_key_begins(folder: Folder) -> None:
     database.may_leave.set()
     assert left.task
     await asyncio.wait([left.task])
-    # who comes later follows the one that is made
+    # a later client follows the export that is being made
     assert await exports.find("key") is again
     await exports.close()
 

@@ -1,4 +1,4 @@
-"""What the process that writes a file is told of its columns."""
+"""The description of the columns that the process which writes a file gets."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_job_is_that_of_the_format_the_collection_and_the_path(
         indexed=indexed,
     )
     assert projjson(MERCATOR)["id"] == {"authority": "EPSG", "code": 3857}
-    # rows of which nobody wants a place
+    # rows without a requested geometry
     bare = replace(selection, geometry=None)
     _, layout = columns_of(bare, "wkb", AS_STORED)
     told = job_of(format_, bare, AS_STORED)(layout, Path("/there"), 77, indexed)

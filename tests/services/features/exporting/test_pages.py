@@ -1,4 +1,4 @@
-"""Pages as files, of rows that are there already: what is written, and what is said where it cannot be."""
+"""Pages as files, from rows that are there already: the content, and the errors if they cannot be written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PLACE = bytes.fromhex("0101000000") + bytes(16)
 
 
 class NoneSuch(FlatGeobuf):
-    """Of a driver that there is not."""
+    """A format whose driver does not exist."""
 
     driver = "None such"
 
@@ -61,7 +61,7 @@ async def test_rows_that_are_written_a_second_time_without_an_index_count_once(
     export = await _page(folder, (PLACE, "here"), (None, "nowhere"), (b"\1", "cut"))
     assert (export.rows, export.omitted, export.readers, export.tag, export.streams) == (3, 1, 1, None, False)
     assert export.file
-    # who has opened it reads on
+    # a client that has opened it can read on
     assert _is_cleared(tmp_path)
     assert export.size == os.fstat(export.file.fileno()).st_size > 100
     (tmp_path / "read.fgb").write_bytes(await export.read(0, export.size))

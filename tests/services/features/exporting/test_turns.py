@@ -1,4 +1,4 @@
-"""Who makes files: a client has a share, others wait in a queue."""
+"""The order in which files are made: each client has a share, and others wait in a queue."""
 
 from __future__ import annotations
 

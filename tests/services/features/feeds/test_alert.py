@@ -1,4 +1,4 @@
-"""The resource of an alert: its tag, whom it comes from, and what is no alert."""
+"""The resource of an alert: its tag, its sender, and features that are not alerts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_whose_alerts_they_are_and_whether_they_are_real_makes_other_alert
         test = await eventually(lambda: started["features"].get(PATH, headers=HOST))
         assert test.headers["ETag"] != real.headers["ETag"]
         root = etree.fromstring(test.body)
-        # what nobody says to be actual is none
+        # an alert is actual only if its data say so
         assert root.findtext("cap:status", namespaces=CAP) == "Test"
         assert root.findtext("cap:sender", namespaces=CAP) == "alerts@example.org:81"
         for wanted in (test.headers["ETag"], "*"):

@@ -22,7 +22,7 @@ ENTRY = Entry("urn:1", "https://a/items/1", "One", WHEN, WHEN - timedelta(days=1
 
 
 def told(*entries: Entry, collection: Collection = COLLECTION, has_alerts: bool = False) -> list[object]:
-    """Of each element its name, its text and its attributes."""
+    """Return name, text and attributes of each element."""
     links = [Link("https://a/feed", "self", "application/atom+xml"), Link("https://a", "via")]
     body = feed(collection, entries, links, feed_id="urn:feed", updated=WHEN, author="The site", has_alerts=has_alerts)
     assert body.startswith(b"<?xml version='1.0' encoding='utf-8'?>")

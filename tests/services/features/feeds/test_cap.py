@@ -1,4 +1,4 @@
-"""What each element of an alert is made of, and when it is there."""
+"""The source of each element of an alert, and the conditions under which it is present."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_an_alert_of_which_nothing_is_known() -> None:
         ({"alert_level": "yellow"}, "severity", "Moderate"),
         ({"alert_level": "GREEN"}, "severity", "Minor"),
         ({"alert_level": "blue"}, "severity", "Unknown"),
-        # what it says itself counts more
+        # the feature's own value has priority
         ({"severity": "Minor", "alert_level": "Red"}, "severity", "Minor"),
         ({"severity": 3, "alert_level": "Red"}, "severity", "Extreme"),
         ({"category": "cbrne"}, "category", "CBRNE"),

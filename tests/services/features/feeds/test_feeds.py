@@ -31,7 +31,7 @@ async def _feed(features: Client, path: str = FEED, **parameters: str) -> etree.
 
 
 def _check_atom(root: etree._Element) -> None:
-    """What RFC 4287 sections 4.1.1 and 4.1.2 want of a feed and of each entry."""
+    """Check the requirements of RFC 4287, sections 4.1.1 and 4.1.2, on a feed and each entry."""
     assert root.tag == f"{{{ATOM['a']}}}feed"
     for element in [root, *root.findall("a:entry", ATOM)]:
         for name in ("id", "title", "updated"):
@@ -91,7 +91,7 @@ async def test_the_last_time_is_told_anew_and_its_pages_stay_together(features: 
     root = await _feed(features, last="P9000D", limit="10")
     following = root.find("a:link[@rel='next']", ATOM)
     assert following is not None
-    # of the time at which the first page was asked for
+    # of the time of the request for the first page
     assert "last=" not in following.get("href")
     assert "datetime=" in following.get("href")
     assert (await features.get(following.get("href"))).status == 200
@@ -178,7 +178,7 @@ async def test_alerts_are_valid_and_tell_what_is_known(alerts: Client) -> None:
         found: str | None = root.findtext(path, namespaces=CAP)
         return found
 
-    # who simulates is never taken for real
+    # a simulated alert cannot look like a real one
     assert text("cap:status") == "Exercise"
     assert "Simulated" in (text("cap:note") or "")
     assert (text("cap:sender"), text("cap:sent")) == ("floods@example.org", "2026-03-01T10:00:00-00:00")
@@ -220,7 +220,7 @@ def test_the_author_is_who_made_the_data_or_the_site(attribution: str | None, au
     ("changed", "time", "updated", "published"),
     [
         ("2020-03-01", "2020-02-01", "2020-03-01", "2020-02-01"),
-        # nothing was changed in the future
+        # a time of change in the future is ignored
         ("2999-03-01", "2020-02-01", "2020-02-01", "2020-02-01"),
         (None, "2020-02-01", "2020-02-01", "2020-02-01"),
         (None, "2999-02-01", "2020-01-01", None),
@@ -248,7 +248,7 @@ def test_an_entry_without_a_summary_tells_its_title_and_a_box_is_south_west_firs
     root = etree.fromstring(atom.feed(collection, told, [], feed_id="urn:x", updated=now, author="A"))
     assert [found.text for found in root.iterfind("a:entry/a:summary", ATOM)] == ["One", "a: 1"]
     assert root.findtext("a:entry/georss:box", namespaces=ATOM) == "-10 170 10 -170"
-    # what has no address has no link
+    # a feature without an address has no link
     assert root.find("a:entry/a:link", ATOM) is None
 
 
@@ -256,7 +256,7 @@ async def test_a_feed_says_where_it_is_and_what_else_there_is(features: Client) 
     answer = await features.get(FEED, {"limit": "2", "category": "low", "f": "atom"})
     root = etree.fromstring(answer.body)
     base = f"{features.base}{FEED}"
-    # the same whatever page it is, and whatever format
+    # the same for every page and every format
     assert root.findtext("a:id", namespaces=ATOM) == f"{base}?category=low"
     assert root.findtext("a:updated", namespaces=ATOM) == max(
         time.text or "" for time in root.iterfind("a:entry/a:updated", ATOM)

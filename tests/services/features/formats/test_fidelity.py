@@ -105,7 +105,7 @@ async def test_plain_json_without_a_name_of_a_format_is_geojson(features: Client
         answer, named = await features.get(address, headers=plain), await features.get(address, {"f": "json"})
         assert (answer.type, answer.json()["type"]) == ("application/json", kind)
         links = {link["rel"]: link for link in answer.json()["links"] if link["rel"] in ("self", "next")}
-        # what the links lead to is what they say it is
+        # the links' targets have the types that the links name
         assert {link["type"] for link in links.values()} == {"application/geo+json"}
         assert (named.type, answer.headers["ETag"] != named.headers["ETag"]) == ("application/json", True)
         assert 'rel="self"; type="application/json"' in named.headers["Link"]
@@ -214,7 +214,7 @@ async def test_times_of_any_precision_and_age(features: Client) -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 async def test_an_escaped_escape_is_another_request(features: Client, order: int) -> None:
-    # a limit of its own: the first of the two must not have been asked before
+    # a limit that no other test uses: the first of the two must not have been requested before
     asked = [("a%26b", "a&b"), ("a%2526b", "a%26b")][::order]
     for escaped, identifier in asked:
         page = (await features.get(f"/collections/hostile.odd_keys/items?ids={escaped}&limit={5 + order}")).json()
@@ -262,10 +262,10 @@ async def test_features_are_as_their_schema_says(running: Services) -> None:
         Draft202012Validator.check_schema(schema)
         answer = await running["features"].get(f"{path}/items", {"limit": "20", "f": "geojson"})
         if answer.status != 200:
-            # a function whose arguments have no defaults, values that no answer can be computed from
+            # a function whose arguments have no defaults, or values from which no answer can be made
             continue
         for feature in answer.json()["features"]:
-            # null is no value: what has always one is required
+            # a null value counts as missing: a property that always has a value is required
             present = {name: value for name, value in feature["properties"].items() if value is not None}
             faults = [error.message for error in Draft202012Validator(schema).iter_errors(present)]
             assert not faults, (collection["id"], faults)

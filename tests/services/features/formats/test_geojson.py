@@ -1,4 +1,4 @@
-"""Rows as Features, whatever the columns are called and wherever in the row they are."""
+"""Rows as Features, for all names and positions of the columns."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ POINT = '{"type":"Point","coordinates":[1.50,2]}'
 def test_geometries_are_as_postgis_wrote_them_but_for_what_no_reader_takes(
     kind: str, coordinates: str, found: str | None
 ) -> None:
-    # what one of a page needs is found wherever it is, and nothing is done to the others
+    # the encoder finds the geometry that needs a change, wherever it is, and leaves the others unchanged
     text = f'{{"type":"{kind}","coordinates":{coordinates}}}'
     page = encode(geometries([(POINT,), (None,), (text,), ("",)], layout([], has_id=False, has_geometry=True)))
     given = "null" if found is None else f'{{"type":"{kind}","coordinates":{found}}}'

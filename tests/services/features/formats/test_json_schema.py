@@ -1,4 +1,4 @@
-"""Members of schemas say what is known, and leave out what is not."""
+"""Schemas have members for known facts only."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ async def test_places_are_in_their_crs(features: Client, tmp_path: Path) -> None
 
 
 async def test_it_is_a_profile_of_geojson_alone(features: Client) -> None:
-    # of what has no time, the time is null
+    # without a time, the member `time` is null
     document = await features.json("/collections/hostile.types/items", profile="jsonfg")
     assert {"time", "place"} <= document["features"][0].keys()
     for format_ in ("csv", "geojsonseq", "fgb", "html"):

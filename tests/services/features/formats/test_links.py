@@ -25,7 +25,7 @@ GEOJSON = "application/geo+json"
 
 
 def query(given: dict[str, str], *, key: str | None = "id", limit: int = 10, offset: int = 0) -> ItemsQuery:
-    # nothing tells the rows of a function apart
+    # the rows of a function have no key
     kind = "table" if key else "function"
     collection = Collection("a.b c", "a", "b c", 1, kind, "B", None, (KEY,), key=key, sources=(1,))
     selection = Selection(collection, None, (), (KEY,), ())
@@ -284,7 +284,7 @@ def test_the_header_leads_where_the_body_leads_and_to_the_queryables() -> None:
     ]
     in_body = [(link["href"], link["rel"], link["type"]) for link in found.members()]
     assert sorted(set(said) - set(queryables)) == sorted(in_body)
-    # what other formats do not have is in this one's links alone
+    # parameters that other formats lack are only in this one's links
     assert {rel for href, rel, _ in in_body if "bom=true" in href} == {"self", "next", "prev", "enclosure"}
     assert {parameters({"href": href})["f"] for href, rel, _ in in_body if rel == "enclosure"} == {"csv"}
     # a page is saved as features

@@ -1,4 +1,4 @@
-"""What the service says of its formats."""
+"""The service's description of its formats."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_schemas_of_what_a_format_gives() -> None:
     ("media_type", "named", "name"),
     [
         ("application/json", True, "json"),
-        # who asks for plain JSON without a name reads features
+        # a request for plain JSON, without a format name, gets features
         ("application/json", False, "geojson"),
         ("text/csv", False, "csv"),
         ("application/flatgeobuf", True, "fgb"),

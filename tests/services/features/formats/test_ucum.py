@@ -29,7 +29,7 @@ from services.features.formats.ucum import ucum
         ("s−1", "s-1"),
         ("°C", "Cel"),
         ("mph", "[mi_i]/h"),
-        # what people may mean by these is not known
+        # the meaning of these is not known
         ("bushels", None),
         ("USD", None),
         ("km per h", None),

@@ -1,4 +1,4 @@
-"""The page of what is in force leads to what is forecast there."""
+"""The page of a feature in force has links to the forecasts there."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def _forecasts(features: Client, alert: int) -> list[tuple[str, str]]:
 
 async def test_what_is_in_force_leads_to_the_forecasts_around_it(features: Client) -> None:
     assert await _forecasts(features, 1) == [("/2?f=html", "Gauge &lt;2&gt;"), ("/1?f=html", "Gauge &lt;1&gt;")]
-    # over; and where nothing is forecast but by another module
+    # over; and where only another module has a forecast
     assert await _forecasts(features, 2) == []
     assert await _forecasts(features, 3) == []
 

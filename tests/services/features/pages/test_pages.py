@@ -40,7 +40,7 @@ async def test_after_a_mistake_the_form_is_there_as_it_was_filled_in(features: C
     assert "2 items, minimum is 4" in box.group(1)
     assert 'name="limit" value="7"' in page
     assert '<option value="a" selected>a</option>' in page
-    # what is right has no fault
+    # a valid field shows no fault
     assert 'value="7" inputmode="numeric">' in page
     assert page.count("Remove all filters") == 1
 
@@ -215,7 +215,7 @@ async def test_heads_of_the_table_sort_it_and_say_how_it_is_sorted(features: Cli
     assert upwards["Magnitude"][0] == "ascending"
     assert [sort for sort, _ in upwards.values()].count("none") == len(upwards) - 1
     query = dict(parse_qsl(urlsplit(upwards["Magnitude"][1]).query))
-    # what was asked for stays, but for the place in the order before
+    # the query parameters stay, except the position in the previous order
     assert query == {"f": "html", "limit": "3", "category": "low", "sortby": "-magnitude"}
     page = await _page(features, _EVENTS, 200, **query)
     assert heads(page)["Magnitude"][0] == "descending"
@@ -239,7 +239,7 @@ async def test_the_small_map_shows_all_that_match(features: Client, monkeypatch:
     assert "Dots: all that match" in page
     # where the page has all of them there is nothing to add
     assert 'class="spot"' not in await _page(features, _EVENTS, f="html", ids="49")
-    # nor where they are so many that to count them takes long
+    # nor if there are so many that counting them takes long
     for most, is_shown in ((237, True), (236, False)):
         monkeypatch.setattr("services.features.items.MOST_COUNTED", most)
         assert ('class="spot"' in await _page(features, _EVENTS, f="html", limit="1")) is is_shown

@@ -81,7 +81,7 @@ def test_a_box_is_distinguished_from_a_shape() -> None:
     several = preview([feature(1, box), feature(2, box), feature(3, '{"type":"Point","coordinates":[1,2]}')])
     assert several is not None
     assert several.boxes == 2
-    # rows without a key have no id; a feature in parts is one
+    # rows without a key have no id; a feature with several parts counts as one
     nameless = preview([{**feature(1, box), "id": None}, {**feature(2, box), "id": None}])
     assert nameless is not None
     assert nameless.boxes == 2

@@ -1,4 +1,4 @@
-"""What pages say of how new features are, and which come first."""
+"""What pages say about the age of features, and which come first."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_a_forecast_has_axes_quartiles_return_periods_and_today() -> None:
     assert len(chart.dates) == 8
     assert chart.now is not None
     assert chart.left < chart.now < chart.width
-    # what is larger is higher
+    # larger values are higher
     assert chart.numbers[0][0] > chart.numbers[1][0]
 
 

@@ -1,4 +1,4 @@
-"""Every filter that a page writes itself parses and runs, whatever the columns are called."""
+"""Every filter that a page writes itself parses and runs, for all names of columns."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ async def test_where_nothing_is_found_the_first_property_is_asked_for(
     assert (await features.get("/collections/hostile.events/items", {"filter": "name IS NOT NULL"})).status == 200
 
 
-# bbox is a parameter of its own
+# bbox is a query parameter already
 @pytest.mark.parametrize(
     ("name", "text"), [*((name, "3") for name in NAMES if name != "bbox"), *(("like it", text) for text in TEXTS)]
 )

@@ -1,4 +1,4 @@
-"""What is asked of the features around a place."""
+"""The query for the features around a place."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_box_has_a_margin_on_earth(box: tuple[float, float, float, float], a
 def test_what_cannot_be_asked_is_not() -> None:
     # a box that is cut at the antimeridian, or the world
     assert query_around(GAUGES, (-90.1, 0.0, 90.0, 1.0), NOON, limit=7) is None
-    # a function that wants to be told more
+    # a function with a required argument
     function = replace(GAUGES, kind="function", arguments=(Argument("at_least", "real", "number"),))
     assert query_around(function, (0.0, 0.0, 1.0, 1.0), NOON, limit=7) is None
 

@@ -21,7 +21,7 @@ def test_a_position_survives_the_way_there_and_back(backwards: bool, alike: int)
 
 
 def token_of(content: bytes) -> str:
-    """What a program that knows our checksum would send."""
+    """Return a cursor as a program would forge it that knows our checksum."""
     return urlsafe_b64encode(content + blake2b(content, digest_size=6).digest()).rstrip(b"=").decode()
 
 

@@ -1,4 +1,4 @@
-"""Cursors that nobody was given: a fault of the request, also where the values are what the database cannot read."""
+"""Cursors that the service did not issue: an error of the request, even if the database cannot read their values."""
 
 from __future__ import annotations
 

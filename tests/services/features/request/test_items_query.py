@@ -1,4 +1,4 @@
-"""What links and faults repeat of the parameters of items."""
+"""The parameters of items as links and errors repeat them."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_a_filter_is_said_in_utc_in_its_own_language() -> None:
     said = parsed(given=given).given
     assert list(said) == list(given)
     assert "2020-01-01T00:00:00Z" in said["filter"]
-    # which is no text of CQL2
+    # which is not CQL2 text
     assert parsed(given={"filter": text}).given == {"filter": text}
 
 
@@ -179,12 +179,12 @@ def test_what_a_cursor_holds_is_as_if_it_were_given() -> None:
     assert query.given.keys() == {"limit", "filter", "cursor"}
     assert not query.given["cursor"].startswith("z")
     assert query.given["limit"] == "10"
-    # of the first page nothing is left
+    # the cursor of the first page is empty
     _, first = packed({"filter": "id < 5" + " " * 500, "limit": "10"}, "")
     query = parsed(given={"cursor": first, "limit": "10"}, cursor=first)
     assert (query.fingerprint, query.after) == (narrow.fingerprint, None)
     assert query.given == {"limit": "10", "filter": "id < 5" + " " * 500}
-    # and what is no such cursor is given as it is
+    # and a text that is not such a cursor stays as it is
     plain = encode_cursor(Position(("3",)), narrow.fingerprint)
     given = {"cursor": plain, "filter": "id < 5"}
     assert parsed(given=given, cursor=plain, filter="id < 5").given is given

@@ -1,4 +1,4 @@
-"""What an order ends with, by what tells the rows of a collection apart."""
+"""The last terms of an order, which depend on what distinguishes the rows of a collection."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VIEW = replace(BARE, kind="view", sources=(8,))
         (replace(BARE, kind="partitioned table", sources=(8, 9)), ["tableoid", "ctid"]),
         (VIEW, ["content"]),
         (replace(BARE, kind="foreign table"), ["content"]),
-        # rows that change by themselves, and what a function makes anew
+        # rows that change by themselves, and the result of a function
         (replace(VIEW, sources=()), []),
         (replace(VIEW, sources=(), key="id", key_repeats=True), []),
         (replace(BARE, kind="function", sources=(8,)), []),

@@ -1,4 +1,4 @@
-"""A database of a small table and what is made of it, and queries for its rows."""
+"""A database with a small table, relations made from it, and queries for its rows."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ KIND = Column("kind", "text", "string")
 BODY = Column("body", "text", "string")
 KEYED = Collection("public.few", "public", "few", 1, "table", "F", None, (ID, KIND, BODY), key="id", sources=(1,))
 VIEW = replace(KEYED, id="public.alike", name="alike", kind="view", key=None, columns=(KIND,))
-"""Of rows that are alike, so that they are counted."""
+"""A view with equal rows, which are therefore numbered."""
 UNEVEN = replace(VIEW, id="public.uneven", name="uneven")
-"""Fifty that are alike, and ten."""
+"""Fifty equal rows, and ten others."""
 PAIRED = replace(VIEW, id="public.paired", name="paired")
-"""Of which only the 20th and the 21st are alike."""
+"""Rows of which only the 20th and the 21st are equal."""
 UNKNOWN = replace(VIEW, sources=())
-"""Where nothing tells rows apart."""
+"""A view whose rows nothing distinguishes."""
 
 
 async def few_tables(owner: asyncpg.Connection) -> None:
@@ -53,7 +53,7 @@ async def few_tables(owner: asyncpg.Connection) -> None:
 
 
 def store_of(database: Database, cache: FeatureCache | None = None) -> ItemsStore:
-    """What the service has."""
+    """Return a store as the service has it."""
     versions = SetVersions(database)
     return ItemsStore(database, Counts(database, versions, seconds=10, at_once=2), cache, FailingRows(versions))
 
@@ -80,10 +80,10 @@ def ids(found: Rows) -> list[int]:
 
 
 def behind(number: int) -> Position:
-    """Of a page that starts behind that row."""
+    """Return the position of a page that starts after that row."""
     return Position((str(number),))
 
 
 def before(number: int) -> Position:
-    """Of a page that ends before it."""
+    """Return the position of a page that ends before it."""
     return Position((str(number),), backwards=True)

@@ -9,7 +9,7 @@ from libs.catalogue.versions import DataVersion, DataVersions
 
 
 class SetVersions(DataVersions):
-    """The same of all collections, whatever their rows; functions have none."""
+    """The same version for all collections, whatever their rows; functions have none."""
 
     server: str | None = "a server"
     token: str | None = "first"

@@ -64,7 +64,7 @@ async def both_sides(running: Services, hostile: HostileDatabase) -> AsyncIterat
     await owner.executemany(
         "INSERT INTO hostile.both_sides SELECT $1, g,"
         " ST_Multi(ST_Transform(ST_Intersection(g, ST_MakeEnvelope(-180, -85, 180, 85, 4326)), 3857)),"
-        # an edge as long as half the Earth has no one way on it
+        # an edge that spans half the Earth has no unique course
         " ST_Segmentize(g, 90), g FROM ST_GeomFromText($2, 4326) AS g",
         [(number, parts.wkt) for number, parts in shapes.items()],
     )

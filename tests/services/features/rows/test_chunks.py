@@ -1,4 +1,4 @@
-"""Large pages come in chunks of bounded size, whatever the collection and the direction."""
+"""Large pages are read in chunks of bounded size, for every collection and in both directions."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_the_id_is_of_one_column_of_several_or_of_none() -> None:
     assert columns.render() == ('"size", "at"::text', ())
     assert (layout.has_id, layout.has_geometry, layout.large_id) == (False, False, False)
     assert [place for place, _ in layout.times] == [1]
-    # what the catalogue no longer has
+    # a column that the catalogue no longer has
     gone = Selection(collection("gone"), None, (), (SIZE,), ())
     columns, layout = columns_of(gone, "geojson")
     assert (columns.render()[0], layout.numeric_id) == ('NULL, "size"', False)

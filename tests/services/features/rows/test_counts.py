@@ -128,7 +128,7 @@ async def test_a_count_of_rows_that_changed_meanwhile_is_not_remembered(
         versions.token = "first"
         assert counts.known(selection, "meanwhile") is None
         assert counts.known(selection, "quiet") == 10
-        # of what has no version nobody can tell when it changes
+        # without a version it is unknown when the data change
         versions.token = None
         assert await counts.matched(selection, "unversioned") == 10
         assert counts.known(selection, "unversioned") is None
@@ -164,7 +164,7 @@ async def test_a_count_that_finds_no_turn_in_time_is_not_made(
         async with owner.transaction():
             await owner.execute("LOCK TABLE hostile.events")
             assert await asyncio.gather(*(counts.matched(one, repr(one)) for one in (first, second))) == [None, None]
-            # those who wait no longer than that are gone
+            # callers that wait no longer than that are gone
             await asyncio.sleep(0.1)
 
         async def is_known() -> None:
@@ -201,7 +201,7 @@ async def test_rows_that_were_all_seen_are_not_counted(running: Services, counti
     # known from now on
     first = await running["features"].json(items, **whole, limit="4")
     assert (len(first["features"]), first["numberMatched"], counting) == (4, 10, [])
-    # a page behind the end says nothing of what came before; one that is full nothing of what follows
+    # a page behind the end says nothing about the rows before it; a full page says nothing about those after it
     for parameters in ({"offset": "20"}, {"limit": "4"}):
         asked = {"filter": f"id < 11 AND id > -{8 + len(counting)}", "f": "geojson", **parameters}
         assert (await running["features"].json(items, **asked))["numberMatched"] == 10
@@ -233,7 +233,7 @@ async def test_a_client_that_wants_no_number_costs_no_count(running: Services, c
     assert "numberMatched" not in answers[0].json()
     for answer in answers:
         assert "OGC-NumberMatched" not in answer.headers
-        # nothing is missing that will come later
+        # no header is missing that a later answer has
         assert "ETag" in answer.headers
     wrong = await running["features"].get(f"{items}?numberMatched=maybe")
     assert (wrong.status, wrong.json()["detail"][0]["loc"]) == (422, ["query", "numberMatched"])

@@ -1,4 +1,4 @@
-"""What encoded features take, and which are worth caching."""
+"""The room that encoded features take, and which are worth caching."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SPACE: Namespace = ("server", "a.b", "geom")
 
 
 class _Server:
-    """What a namespace may begin with, and whose end can be seen."""
+    """An object that can begin a namespace, and whose deletion a test can observe."""
 
 
 def test_what_comes_once_is_not_admitted() -> None:
@@ -81,7 +81,7 @@ def test_four_pages_in_a_row_that_are_mostly_missing_and_no_fewer() -> None:
     for _ in range(3):
         cache.get(_SPACE, [(1,), (8,), (9,)])
     assert cache.expects_hits(_SPACE)
-    # half of a page is worth looking for, and begins the count anew
+    # hits for half of a page are worth a lookup, and restart the count
     cache.get(_SPACE, [(1,), (8,)])
     for _ in range(3):
         cache.get(_SPACE, [(1,), (8,), (9,)])

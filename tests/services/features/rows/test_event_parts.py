@@ -1,4 +1,4 @@
-"""Which collections have features of an event: looked at a few at a time, in their order, whatever fails."""
+"""The collections with features of an event: read a few at a time, in order, even if some fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions that fail on some rows: which those are, whatever tells rows apart, and how long that is known."""
+"""Conditions that fail on some rows: which rows these are, with and without a key, and how long that is remembered."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VIEW = replace(ONE, id="public.seen", name="seen", kind="view")
 
 @pytest.fixture(scope="module")
 async def database(make_database: MakeDatabase) -> AsyncIterator[Database]:
-    """Of twenty rows and one without a name 7 and 13 fail, and 9 does not match."""
+    """Make a table of twenty rows and one without a name. Rows 7 and 13 fail, and row 9 does not match."""
     url = await make_database()
     owner = await asyncpg.connect(url)
     await owner.execute(
@@ -108,7 +108,7 @@ async def test_they_are_known_of_the_same_conditions_on_the_same_rows(database: 
     "selection",
     [
         _selection(VIEW),
-        # it is no row that is at fault
+        # the fault is not in a single row
         _selection(VIEW, sql("id > 0")),
         replace(_selection(VIEW, FAILS), failing=1),
         # without anything that tells rows apart

@@ -69,19 +69,19 @@ async def _features(running: Services, hostile: HostileDatabase, *, cache_bytes:
 
 def _parts(answer: Answer) -> tuple[object, list[str], object]:
     document = answer.json()
-    # each service has an address of its own
+    # each service has a different address
     links = [json.dumps(link).replace(answer.url.partition("/collections")[0], "") for link in document["links"]]
     return [json.dumps(feature) for feature in document["features"]], sorted(links), document["numberReturned"]
 
 
 def _of_table(fetches: list[Fetch], name: str = _NAME) -> list[Fetch]:
-    """The statements for pages of the table; other services poll and count meanwhile."""
+    """Return the statements for pages of the table; other services poll and count during that time."""
     table = '"' + name.replace(".", '"."') + '"'
     return [fetch for fetch in fetches if f"FROM {table} AS item" in fetch.text]
 
 
 def _hits(fetches: list[Fetch], name: str = _NAME) -> bool:
-    """Whether pages were looked for in the cache, and all was there."""
+    """Return whether pages were looked up in the cache and all features were there."""
     found = _of_table(fetches, name)
     return bool(found) and not [fetch for fetch in found if "item.xmin" not in fetch.text or "= ANY(" in fetch.text]
 

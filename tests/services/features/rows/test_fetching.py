@@ -40,7 +40,7 @@ KEYED = Collection(
 )
 KEYLESS = replace(KEYED, key=None)
 UNKNOWN = replace(KEYLESS, kind="view", sources=())
-"""Of such rows nothing is known that tells them apart."""
+"""A view whose rows nothing is known to distinguish."""
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ async def test_rows_without_a_key_do_not_keep_others_from_theirs(database: Datab
     named = replace(KEYED, name="named", kind="view")
     plan = items_plan(_query(named), geometry_as="wkt", limit=100)
     rows = {row[3]: row[:2] for row in await fetch_rows(database, named, plan)}
-    # what has no key cannot be asked for by it
+    # a row without a key cannot be requested by it
     assert rows.pop("row 5") == (None, None)
     for word, (key, geometry) in rows.items():
         assert word == f"row {key}"

@@ -1,4 +1,4 @@
-"""Geometries that GeoJSON does not know, or that are no places: one of them must not spoil the page."""
+"""Geometries that GeoJSON lacks, or that are not places: one of them must not spoil the page."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ async def _found(features: Client, name: str, format_: str) -> Answer:
 
 
 async def test_parts_of_a_simpler_area_do_not_cross(features: Client, owner: asyncpg.Connection) -> None:
-    """One of them lies in a notch of the other, which is no longer there."""
+    """One of them lies in a notch of the other, and simplification removes the notch."""
     name = "hostile.notched"
     await owner.execute(
         f"CREATE TABLE {name} (id integer PRIMARY KEY, geom geometry(MultiPolygon, 4326));"  # noqa: S608

@@ -1,4 +1,4 @@
-"""One geometry as text: in other CRSs, as a box, with fewer corners, as a drawing; or what is said instead."""
+"""One geometry as text: in other CRSs, as a box, with fewer vertices, as a drawing; or the error instead."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_each_way_to_write_a_place(given: Given) -> None:
     # nine decimals
     assert await given(stored, column) == "POINT(1 2.000000001)"
     found = json.loads(await given(stored, column, geometry_as="geojson"))
-    # nothing is said of the CRS
+    # the answer does not name the CRS
     assert found == {"type": "Point", "coordinates": [1, 2.000000001]}
     # to the last digit
     assert shapely.from_wkb(await given(stored, column, geometry_as="wkb")).y == 2.0000000009
@@ -292,7 +292,7 @@ async def test_corners_that_are_no_numbers_are_not_made_simpler(given: Given) ->
 
 
 async def test_members_of_a_collection_stay(given: Given) -> None:
-    """What is valid needs no mending, which gives members of one dimension alone."""
+    """A valid geometry needs no repair, which would keep members of one dimension only."""
     stored = "SRID=4326;GEOMETRYCOLLECTION(POINT(9 9),LINESTRING(0 0,1 0.001,2 0))"
     found = await given(stored, _column(), GeometryOptions(simplify=0.1))
     assert found == "GEOMETRYCOLLECTION(POINT(9 9),LINESTRING(0 0,2 0))"

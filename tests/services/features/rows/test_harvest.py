@@ -1,4 +1,4 @@
-"""A collection read to its end while others write: every row that nobody touched comes exactly once."""
+"""A collection is read to its end while others write: every row that no writer touches is returned exactly once."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def writers(url: str) -> AsyncIterator[None]:
 
 
 async def harvest(features: Client, name: str, limit: int, **parameters: str) -> list[dict[str, object]]:
-    """The properties of all features that nobody touches, page by page."""
+    """Return the properties of all features that no writer touches, page by page."""
     path = f"/collections/found.{name}/items"
     answer = await features.get(path, {"limit": str(limit), "f": "ndjson", **parameters})
     found: list[dict[str, object]] = []
@@ -132,7 +132,7 @@ async def test_rows_that_are_alike_are_counted(harvested: tuple[Services, str], 
 
 
 async def test_what_is_no_text_tells_rows_apart_to_its_end(harvested: tuple[Services, str]) -> None:
-    """JSON has no order by which rows with one beginning could be counted."""
+    """JSON has no order in which rows with an equal beginning could be numbered."""
     running, url = harvested
     owner = await asyncpg.connect(url)
     found = []
@@ -143,7 +143,7 @@ async def test_what_is_no_text_tells_rows_apart_to_its_end(harvested: tuple[Serv
         following = next((link["href"] for link in page["links"] if link["rel"] == "next"), None)
         if following is None:
             break
-        # rows have other places, and come in another order
+        # rows have other positions, and are found in another order
         await owner.execute("UPDATE found.papers SET n = n WHERE n % 3 = 0")
         answer = await running["features"].get(following)
     await owner.close()
@@ -183,7 +183,7 @@ async def test_pages_in_the_order_of_long_texts(harvested: tuple[Services, str],
 
 @pytest.mark.usefixtures("empty_files")
 async def test_where_nothing_tells_rows_apart_the_answer_says_so(harvested: tuple[Services, str]) -> None:
-    """A view that follows the clock, and has no key: its rows are other ones each time."""
+    """The view depends on the clock and has no key: its rows differ each time."""
     running = harvested[0]
     for parameters in ({"limit": "20"}, {"limit": "1000", "f": "csv"}, {"f": "html"}, {"f": "fgb"}):
         answer = await running["features"].get("/collections/found.clocked/items", parameters)

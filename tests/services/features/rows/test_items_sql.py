@@ -47,7 +47,7 @@ def test_a_page_is_as_many_rows_as_it_may_have_in_order() -> None:
     plan = items_sql.items_plan(query(), limit=7)
     text = f'SELECT "id", "id", "word" {FROM} TRUE ORDER BY item."id" LIMIT $1::int8'
     assert plan.statement.render() == (text, (7,))
-    # what a cursor is made of is the id; without a geometry none can fail
+    # a cursor is made from the id; without a geometry none can fail
     assert (plan.sort_values, plan.reversed, plan.apart) == ((0,), False, None)
 
 

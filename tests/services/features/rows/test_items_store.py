@@ -1,4 +1,4 @@
-"""Pages and counts of one small table: what they hold, where they end, and what is asked of the database for them."""
+"""Pages and counts of one small table: their contents, their ends, and the statements for them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def store(database: Database) -> ItemsStore:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The counts that are made; a service that another test has started may ask for something else meanwhile."""
+    """Record the counts that are made; services of other tests may count something else at the same time."""
     made: list[str] = []
     fetch = Statements.fetchval
 
@@ -76,7 +76,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def large(store: ItemsStore, asked: ItemsQuery) -> tuple[list[Any], PageEnds]:
-    """The rows of a page that comes in chunks, and where those beside it start."""
+    """Return the rows of a page that is read in chunks, and the starts of the pages beside it."""
     page = await store.large(asked)
     chunks = [found async for found in store.chunks(page, "geojson")]
     rows = [row for found in chunks for row in found.rows]
@@ -229,7 +229,7 @@ async def test_what_nobody_has_seen_the_end_of_is_counted(store: ItemsStore, cou
     for place, asked in enumerate(pages, start=1):
         _, number = await store.page_and_count(query(**asked, conditions=(sql("TRUE"),) * place), "geojson")
         assert (number, len(counted)) == (ROWS, place), asked
-    # nothing comes before the first row
+    # no row is before the first one
     _, number = await store.page_and_count(query(conditions=(sql("id < 0"),)), "geojson")
     assert (number, len(counted)) == (0, 4)
 
@@ -252,7 +252,7 @@ async def test_long_values_of_a_cursor_are_those_of_its_row(store: ItemsStore, u
     after = Position((digest(body), "12"), backwards=True, digested=frozenset({0}))
     found = await store.found(query(sort=by_body, after=after))
     assert found.after == Position((body, "12"), backwards=True)
-    # nothing else needs a look
+    # other queries need no lookup
     for asked in (query(), query(sort=by_body, after=found.after)):
         assert await store.found(asked) is asked
     for values in ((digest("other"), "12"), (digest(body), "13"), (digest(body), "no number")):
@@ -322,7 +322,7 @@ async def test_rows_on_which_conditions_fail_are_left_out_once_they_are_known(
 
 
 def _tries(fetches: list[Fetch]) -> list[Fetch]:
-    return [fetch for fetch in fetches if '"few"' in fetch.text]  # services of other tests poll meanwhile
+    return [fetch for fetch in fetches if '"few"' in fetch.text]  # services of other tests poll at the same time
 
 
 async def test_what_cannot_fail_is_not_tried(store: ItemsStore, fetches: list[Fetch]) -> None:

@@ -1,4 +1,4 @@
-"""Pages in chunks while rows come and go, and what is asked of the database for each chunk."""
+"""Pages in chunks while rows are added and deleted, and the statement for each chunk."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def test_a_page_that_grows_meanwhile_keeps_its_rows(
             seen += ids(found)
             await owner.execute(more, seen[-1])
         assert seen == [number * 100 for number in range(1, 51)]
-        # among rows that were added not only as many as are left, which might be one after another
+        # it reads more than the number of rows left: among added rows, each statement might otherwise find only one
         assert _numbers(fetches, "grows") == [*[20] * 6, 10]
     finally:
         await owner.execute("DROP TABLE grows")
@@ -106,7 +106,7 @@ async def test_what_comes_after_the_last_row_of_a_page_is_not_asked_for(
 
 
 async def test_rows_that_are_alike_are_counted_from_where_they_begin(store: ItemsStore) -> None:
-    """Not from before, where others that are alike fill a chunk."""
+    """Not from an earlier row, where other equal rows fill a chunk."""
     late = replace(VIEW, id="public.late", name="late", row_bytes=100_000)
     page = await store.large(query(late, 59, sort=(SortTerm(KIND),)))
     chunks = ["".join(row[0] for row in found.rows) async for found in store.chunks(page, "geojson")]
@@ -132,7 +132,9 @@ async def test_geometries_as_bytes_are_measured_too(store: ItemsStore) -> None:
 
 
 def _numbers(fetches: list[Fetch], name: str) -> list[int]:
-    """How many rows each statement for a chunk gave; services of other tests poll meanwhile."""
+    """Return the number of rows that each statement for a chunk returned; services of other tests poll at the same
+    time.
+    """
     return [
         fetch.rows
         for fetch in fetches

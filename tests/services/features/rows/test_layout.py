@@ -45,12 +45,12 @@ def test_nothing_is_said_that_nobody_said() -> None:
         ([], 0),
         ([POINT, None], 0),
         ([POINT, OMITTED, OMITTED], 2),
-        # as PostGIS writes what is no number
+        # as PostGIS writes NaN
         (["POINT(NaN 1)", POINT], 1),
         (['{"type":"Point","coordinates":[nan,1]}', POINT], 1),
         (["POINT(Infinity 1)", POINT, OMITTED], 2),
         (['{"type":"Point","coordinates":[1,-inf]}', OMITTED], 2),
-        # rings of two places are left out, and here nothing else is there
+        # rings of two places are left out, and this polygon has no other ring
         (["POLYGON((0 0,1 1,0 0))", POINT], 1),
         (['{"type":"Polygon","coordinates":[[[0,0],[1,1],[0,0]]]}', POINT, OMITTED], 2),
         # one of a good ring keeps that
@@ -61,6 +61,6 @@ def test_nothing_is_said_that_nobody_said() -> None:
 def test_geometries_that_are_not_given_are_counted(texts: list[str | None], omitted: int) -> None:
     rows = [(number, text) for number, text in enumerate(texts)]
     assert Rows(_layout(), rows).omitted == omitted
-    # those that come from the cache are all there
+    # features from the cache have all their geometries
     assert Rows(_layout(), rows, features=[b""] * len(rows)).omitted == 0
     assert Rows(_layout(has_geometry=False), rows).omitted == 0

@@ -1,4 +1,6 @@
-"""Five thousand heavy polygons: a process of its own, its memory while it sends them, its connections meanwhile."""
+"""Five thousand heavy polygons: the memory of a separate process while it sends them, and its connections during that
+time.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ async def heavy(hostile: HostileDatabase) -> AsyncIterator[None]:
 
 @pytest.fixture(scope="module")
 async def alone(heavy: None, hostile: HostileDatabase, running: Services) -> AsyncIterator[tuple[str, psutil.Process]]:
-    """The features service as a process of its own, and where it listens."""
+    """Start the features service as a separate process; yields its address too."""
     port = unused_port()
     environment = {**os.environ, **hostile.env(CATALOGUE_URL=running["common"].base, PORT=str(port))}
     process = await asyncio.create_subprocess_exec(

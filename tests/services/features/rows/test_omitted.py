@@ -1,4 +1,4 @@
-"""How many rows have no place in longitude and latitude, and of what their CRS is read."""
+"""The number of rows without a place in longitude and latitude, and the source of their CRS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQL of an order, and of what lies beyond a position in it."""
+"""The SQL of an order, and of the rows beyond a position in it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_where_nothing_tells_rows_apart_all_columns_order_them() -> None:
     assert order_by(selection, selection.sort, backwards=False).render()[0] == (
         ' ORDER BY item."size" DESC NULLS LAST, item."id", item."size"'
     )
-    # but for those of types that have no order
+    # except columns of types without an order
     document = replace(function, columns=(Column("document", "json", "object"), KEY))
     assert order_by(replace(selection, collection=document), (), backwards=False).render()[0] == ' ORDER BY item."id"'
     assert order_by(selection, (), backwards=True).render()[0] == ' ORDER BY item."id" DESC, item."size" DESC'

@@ -1,4 +1,4 @@
-"""Where the pages beside a page start; and a large one keeps its rows, whatever is written while it is streamed."""
+"""The starts of the pages beside a page; a large page keeps its rows, whatever is written while it is streamed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ PLACES = (1, 2)
         (query(after=at("z", "9", backwards=True)), ROWS[:2], PageEnds(at("a", "1"), None)),
         (query(), [], PageEnds()),
         (query(limit=0), ROWS[:1], PageEnds(more=True)),
-        # what tells rows apart is not known
+        # it is unknown what distinguishes the rows
         (query(replace(VIEW, sources=()), limit=1), ROWS[:2], PageEnds(more=True)),
     ],
 )
@@ -108,9 +108,9 @@ A, B, C = ("a", 1), ("b", 2), ("c", 3)
 @pytest.mark.parametrize(
     ("asked", "rows", "following", "preceding"),
     [
-        # nothing beside the page is alike
+        # no row beside the page is equal
         (query(VIEW, 2, None), [A, B, C], at("b", "2"), None),
-        # of three that are alike two are on the first page
+        # of three equal rows two are on the first page
         (query(VIEW, 2, None), [A, A, A], at("a", "1", alike=2), None),
         (query(VIEW, 3, None), [A, B, B, B], at("b", "2", alike=2), None),
         (query(VIEW, 2, None), [A, B, B], at("b", "2", alike=1), None),
@@ -121,9 +121,9 @@ A, B, C = ("a", 1), ("b", 2), ("c", 3)
         (query(VIEW, 2, at("0", "0", alike=3)), [A, A, A], at("a", "1", alike=2), at("a", "1", backwards=True)),
         (query(VIEW, 2, at("a", "1", alike=2)), [A, B, C], at("b", "2"), at("a", "1", backwards=True, alike=1)),
         (query(VIEW, 2, at("b", "2", alike=1)), [B, B, C], at("b", "2"), at("b", "2", backwards=True, alike=2)),
-        # who knows how many there are before an offset
+        # the number of equal rows before an offset is unknown
         (query(VIEW, 2, None, 5), [A, A, A], None, None),
-        # those that are alike end with the collection
+        # the equal rows end with the collection
         (query(VIEW, 3, at("a", "1", alike=1)), [A, A], None, at("a", "1", backwards=True, alike=2)),
     ],
 )

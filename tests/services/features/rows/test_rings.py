@@ -64,7 +64,7 @@ def test_only_polygons_are_looked_at() -> None:
         ("POLYGON((0 0))", True, True),
         ("POLYGON((0 0,4 0,4 4,0 0))", False, False),
         ("LINESTRING(0 0,1 1)", False, False),
-        # of a collection nobody says so
+        # a collection of geometries does not say so
         ("GEOMETRYCOLLECTION(POLYGON((0 0,1 1,0 0)),LINESTRING(0 0,1 1))", True, False),
     ],
 )

@@ -1,4 +1,4 @@
-"""Whatever is asked of a collection takes of the connections that its requests may have, so that others have some."""
+"""Every request to a collection takes its connections from the collection's share, so that others have some."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAY_FAIL = query(conditions=(sql("NOT ST_IsEmpty('POINT(1 1)'::geometry)"),))
 
 @pytest.fixture
 async def database(make_database: MakeDatabase) -> AsyncIterator[Database]:
-    """Two connections, one of them at the most for each collection."""
+    """Make a pool of two connections, at most one for each collection."""
     # a busy machine may take its time to connect, too
     settings = PoolSettings(await make_database(few_tables), "shares-test", size=2, share=1, acquire_timeout=0.5)
     async with Database(settings) as database:

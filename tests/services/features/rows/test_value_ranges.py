@@ -1,4 +1,4 @@
-"""What values columns hold: least and greatest, or all where they are few; looked for once for each version."""
+"""The values of columns: least and greatest, or all if they are few; read once for each version."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def test_ends_of_what_has_an_order_and_all_of_what_is_few(
         "rough": ValueRange(0.1, 82.0),
         "price": ValueRange(-819.0, 0.0),
         "day": ValueRange("2020-01-01", "2022-03-30"),
-        # there is no word for the last one
+        # the last value cannot be written
         "at": ValueRange("2020-01-01T12:00:00Z", None),
         "few": ValueRange(values=collation),
     }
@@ -128,7 +128,7 @@ async def test_a_search_of_an_older_version_is_none_of_a_newer(
             await asyncio.sleep(0.01)
         assert await first == await second
         assert await first is not await second
-        # what was known last is what there is to suggest once there are no versions any more
+        # without versions, suggestions use the last known values
         known = await ranges.ranges(TABLE)
         versions.token = None
         assert await ranges.recent(TABLE) is known
@@ -139,7 +139,7 @@ async def test_suggestions_may_be_old_and_are_not_looked_for_again_at_once(
     hostile: HostileDatabase, table: asyncpg.Connection
 ) -> None:
     async with started(hostile) as (ranges, versions):
-        # nothing is known: the request waits a moment
+        # nothing is known yet: the request waits a moment
         first = await ranges.recent(TABLE)
         assert first
         assert first["whole"] == ValueRange(0, 819)
@@ -159,7 +159,7 @@ async def test_suggestions_do_not_wait_for_a_slow_search(hostile: HostileDatabas
                 assert await ranges.recent(TABLE) is None
 
         async def is_there() -> None:
-            # what was under way goes on
+            # the running query goes on
             assert (await ranges.recent(TABLE) or {}).get("whole") == ValueRange(0, 819)
 
         await eventually(is_there)

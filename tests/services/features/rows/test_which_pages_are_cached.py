@@ -70,14 +70,14 @@ async def database(url: str) -> AsyncIterator[Database]:
 
 
 class Cache(FeatureCache):
-    """Of features that are the text of a row, each encoded once as long as it is cached."""
+    """A cache whose features are the text of a row. Each is encoded once while it is cached."""
 
     def __init__(self, database: Database, versions: SetVersions | None = None) -> None:
         self.encoded: list[int] = []
         super().__init__(database, versions or SetVersions(database), self.encode, 10**8)
 
     def encode(self, rows: Sequence[Row], _: Layout) -> list[bytes]:
-        """What the service does in JSON."""
+        """Encode rows, as the service does in JSON."""
         self.encoded += [row[0] for row in rows]
         return [str(tuple(row)).encode() for row in rows]
 
@@ -143,11 +143,11 @@ async def test_pages_that_come_again_are_put_together(database: Database, query:
         _query(replace(TABLE, key="part")),
         # whose blanks at the end say nothing
         _query(replace(TABLE, columns=(ID, replace(WORD, sql_type="bpchar")), key="word")),
-        # what few ask for
+        # queries that few clients send
         _query(properties=(ID, WORD)),
         _query(options=GeometryOptions(simplify=0.1)),
         _query(options=GeometryOptions(crs=MERCATOR)) if MERCATOR else _query(limit=99),
-        # nobody would know how many are without their geometry
+        # the number of features without a geometry would be unknown
         _query(geometry=replace(PLACE, partial=True)),
     ],
 )
@@ -187,7 +187,7 @@ async def test_what_is_shown_otherwise_is_cached_by_itself(database: Database) -
 
 
 def _numbers(fetches: list[Fetch]) -> list[int]:
-    """How many rows each statement for pages gave; services of other tests poll meanwhile."""
+    """Return the number of rows of each statement for pages; services of other tests poll at the same time."""
     return [fetch.rows for fetch in fetches if '"placed"' in fetch.text]
 
 
@@ -195,7 +195,7 @@ async def test_what_is_missing_is_fetched_and_stays(database: Database, fetches:
     cache = Cache(database)
     assert await _comes_from_the_cache(cache, _query(limit=200))
     fetches.clear()
-    # as many as are there are missing: that is worth while
+    # half of the features are missing: the lookup is worthwhile
     found = await cache.page(_query(limit=401, least=1))
     assert found.features is not None
     assert [row[0] for row in found.rows] == [*range(1, 403)]
@@ -211,7 +211,7 @@ async def test_a_page_of_which_most_is_missing_comes_as_it_is(database: Database
     cache = Cache(database)
     assert await _comes_from_the_cache(cache, _query(limit=199))
     fetches.clear()
-    # but once, lest who reads all of it leaves something
+    # but only once, in case a client that reads all of them stores some
     found = await cache.page(_query(limit=401))
     assert (found.features, [len(row) for row in found.rows[:1]]) == (None, [5])
     assert _numbers(fetches) == [402, 402]

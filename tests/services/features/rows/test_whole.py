@@ -1,4 +1,4 @@
-"""By which way all rows of a collection are read."""
+"""How all rows of a collection are read."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_tables_with_a_key_are_read_by_it(
             chunks = [found async for found in whole(store_of(database), rows, query(collection, sort=sort), "geojson")]
         # and nothing after the last of them
         assert [len(found.rows) for found in chunks] == [ROWS]
-        # in order where that was asked for, which costs the database something
+        # in order if requested, as an order costs the database time
         assert walks == ([bool(sort)] if is_walked else [])
 
 

@@ -1,4 +1,4 @@
-"""What programs ask for: all that matches, in addresses that shells and programs take as they are."""
+"""The requests of the programs: all matching features, with addresses that shells and programs accept unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which features changed is told where it is known, and never that these are all where they may not be."""
+"""The stream names the changed features if they are known, and never claims to name all if some may be missing."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def test_where_the_look_fails_nothing_is_named_until_it_begins_anew(room: 
     assert not room.items.has_begun
     await room.owner.execute("ALTER FUNCTION dams.changed_elsewhere RENAME TO changed_items")
     await room.load("b")
-    # nobody knows what changed meanwhile
+    # the changes since then are unknown
     assert await room.told() is None
     # it is not asked again at once
     await room.items.begin()

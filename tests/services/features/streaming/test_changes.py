@@ -26,7 +26,7 @@ ALL = "/changes"
 
 
 class Stream:
-    """What comes, event by event, as an EventSource reads it."""
+    """The events of a stream, one by one, as an EventSource reads them."""
 
     def __init__(self, response: ClientResponse) -> None:
         self.response = response
@@ -99,7 +99,7 @@ async def test_a_change_is_told_after_its_commit(features: Client, owner: asyncp
         heard: set[str | None] = set()
         # views of these tables have changed, too
         while not heard > {"hostile.events", "hostile.parted"}:
-            # a table that another test has dropped may be told of, too
+            # the stream may also report a table that another test has dropped
             heard.add((await all_.next())[1].get("data", {}).get("collectionId"))
     now = await features.json(EVENTS)
     assert now["changes"][0]["data"]["version"] == one.last_id
@@ -277,7 +277,7 @@ async def test_where_the_streams_are_is_told_to_programs(features: Client) -> No
 async def test_features_that_are_named_as_they_change_are_told(features: Client, owner: asyncpg.Connection) -> None:
     async with listening(features, EVENTS) as stream:
         event: Any = {"data": {}}
-        # what is named is looked at from the first tick on that somebody listens
+        # named changes are read from the first tick with a listener on
         while "items" not in event["data"]:
             async with owner.transaction():
                 await _touch(owner)

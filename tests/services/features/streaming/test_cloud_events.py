@@ -1,4 +1,4 @@
-"""What a change is in the words of CloudEvents."""
+"""A change in the format of CloudEvents."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from services.features.streaming.hub import Hub, Listener
 from services.features.streaming.journal import Journal
 from tests.eventually import eventually
 
-# with long names much is told at once: more than the buffers of a connection hold
+# with long names an event is large: more than the buffers of a connection hold
 NAMES = ["small", *(f"{number}{'x' * 20_000}" for number in range(100))]
 
 
@@ -120,7 +120,7 @@ async def test_who_comes_as_the_process_ends_is_sent_away() -> None:
 
 
 class Named:
-    """What the database names: feature 7, whatever changes."""
+    """Names feature 7 in every change."""
 
     def __init__(self) -> None:
         self.has_begun = False
@@ -130,7 +130,7 @@ class Named:
         self.has_begun = True
 
     async def begun(self) -> bool:
-        """What a test waits for."""
+        """The event that a test waits for."""
         return self.has_begun
 
     async def since_last(self, changed: Sequence[Any]) -> dict[str, Items]:
@@ -180,7 +180,7 @@ async def test_what_a_stream_says_first_and_of_each_change() -> None:
         assert json.loads((await _next(one, b"data: "))[6:])["id"] == "2.small"
         ids = [(await _next(every, b"id: "))[4:-1].decode() for _ in range(2)]
         assert len(set(ids)) == 2
-        # what is gone has no version, and is told all the same
+        # a dropped collection has no version, and is still reported
         room.names = ["other"]
         gone = await _next(one, b"id: ")
         assert gone[4:-1].decode() not in {"", "2", *ids}
@@ -216,7 +216,7 @@ async def test_room_is_counted() -> None:
             room.hub.check_room()
             return REGISTRY.get_sample_value("dams_change_listeners") == 0
 
-        # a closed connection is noticed as it is told something
+        # a closed connection is noticed when an event is sent to it
         room.versions.token = "2"
 
         async def has_room_again() -> None:

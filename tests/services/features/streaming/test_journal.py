@@ -1,4 +1,4 @@
-"""What is told of changes to who was away."""
+"""The changes that a client gets that was disconnected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Versions:
 
 
 def _read(journal: Journal, *names: str) -> list[tuple[str, str | None]]:
-    # versions are asked for by what stands for a collection: its name
+    # a name stands for its collection when versions are read
     changes = journal.read(cast("Any", {name: name for name in names}))
     return [(change.collection, change.version) for change in changes]
 

@@ -19,5 +19,5 @@ def test_a_ring_of_two_positions_is_left_out_and_counted() -> None:
     batches = Batches(_job())
     [batch] = batches.of([[(1, point), (2, ring), (3, None)]])
     assert batch.column("geometry").to_pylist() == [point, None, None]
-    # what was never there is not counted
+    # a missing geometry is not counted as omitted
     assert (batches.rows, batches.omitted) == (3, 1)

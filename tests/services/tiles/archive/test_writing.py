@@ -1,4 +1,4 @@
-"""Writing an archive: its tiles in order, in bounded memory, and what it has to be told of."""
+"""Writing an archive: its tiles in order, in bounded memory, and what it reports."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Known:
 
 
 def names_in(folder: Path) -> set[str]:
-    """Of the files."""
+    """Return the names of the files."""
     return {path.name for path in folder.iterdir()}
 
 
@@ -101,7 +101,7 @@ async def test_the_tiles_are_in_their_places_and_are_counted(tmp_path: Path) -> 
     wanted = {(z, x, y) for z in (1, 2, 3) for x in range(2**z - 1) for y in range(2**z)}
     assert tiles == {place: repr(place).encode() for place in wanted}
     assert (written.tiles, written.empty, done) == (len(wanted), 1 + 2 + 4 + 8, 85)
-    # of the first row, which is made; of the others, each of which lacks features
+    # `made` counts the tiles of the first row, `incomplete` those of the other rows, each of which omits features
     assert written.made == sum(y == 0 for _, _, y in wanted)
     assert written.incomplete == sum(y > 0 for _, _, y in wanted)
     # the first zoom that has tiles

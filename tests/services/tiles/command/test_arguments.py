@@ -1,4 +1,4 @@
-"""What may be said on the command line, and what is refused with the reason."""
+"""Arguments of the command line, and the reasons for which some are refused."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The `tiles` command as an operator runs it, beside the running service.
 
-A process of its own costs a second and a half: only what a signal does needs one (and `make tiles`, in tests/system).
+A separate process costs a second and a half. Only the effects of a signal need one (and `make tiles`, in tests/system).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.services.tiles.conftest import Placed
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of a run of the command."""
+    """The outcome of a run of the command."""
 
     status: int
     out: str

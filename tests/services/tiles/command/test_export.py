@@ -32,7 +32,7 @@ def read(file: Path) -> tuple[dict[str, Any], dict[str, Any], dict[Place, bytes]
 
 
 def names_in(folder: Path) -> set[str]:
-    """Of the files."""
+    """Return the names of the files."""
     return {path.name for path in folder.iterdir()}
 
 
@@ -74,7 +74,7 @@ async def test_an_archive_has_the_tiles_of_the_service(command: Command, cached:
 
 
 def meets(z: int, x: int, y: int) -> bool:
-    """Whether a tile meets 20°W to 60°E, 30°S to 40°N, by rows of these latitudes that were worked out by hand."""
+    """Return whether a tile meets 20°W to 60°E, 30°S to 40°N. The latitudes of rows were computed by hand."""
     # of 2^z rows, the 40th parallel north and the 30th south are at these shares from the top
     top, bottom = 0.378558, 0.587428
     return int((160 / 360) * 2**z) <= x <= int((240 / 360) * 2**z) and int(top * 2**z) <= y <= int(bottom * 2**z)
@@ -90,7 +90,7 @@ async def test_the_style_draws_the_layers_that_are_there(command: Command, tmp_p
     await command("export", NAMES, "--zoom", "0-2", "--output", str(tmp_path / "a b.pmtiles"))
     style = json.loads((tmp_path / "a b.style.json").read_text())
     assert style["sources"] == {"dataset": {"type": "vector", "url": "pmtiles://a%20b.pmtiles"}}
-    # nothing that is asked of a server
+    # nothing that needs a server
     assert "http" not in json.dumps(style)
     assert not {"glyphs", "sprite", "font-faces"} & style.keys()
     _, _, tiles = read(tmp_path / "a b.pmtiles")

@@ -1,4 +1,4 @@
-"""What is said of the collections whose layers a tile has."""
+"""The metadata about the collections whose layers a tile has."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _SEEN_AREA = 400.0
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a feature in the tiles of one matrix."""
+    """A fault of a feature in the tiles of one matrix."""
 
     grid: int
     feature: int

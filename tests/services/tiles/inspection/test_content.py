@@ -1,4 +1,4 @@
-"""Decoding stays within its limits, whatever a tile holds."""
+"""Decoding stays within its limits, whatever a tile contains."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ async def test_links_lead_up_and_down_and_around_with_the_parameters(placed_tile
         assert answer.headers["Content-Type"].startswith("text/html")
         other = await placed_tiles.json(_relative(href, placed_tiles).replace("f=html", "f=json"))
         assert text.startswith(f"{other['tileMatrix']}/{other['tileCol']}/{other['tileRow']}, ")
-        # whoever goes up can come down again, and back from beside
+        # from the parent a link leads down again, and from a neighbour one leads back
         back = [link["href"] for link in other["links"] if link["rel"] in ("up", "related")]
         first = column - column % grid.group(row)
         assert any(f"/{grid.id}/{first}/{row}?" in link for link in back), (href, back)

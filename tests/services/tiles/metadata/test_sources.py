@@ -1,4 +1,4 @@
-"""What TileJSON and styles say alike of a tileset: its address, zooms, bounds and whom to name."""
+"""The members that TileJSON and styles share: address, zooms, bounds and attribution of a tileset."""
 
 from __future__ import annotations
 

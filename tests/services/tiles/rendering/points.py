@@ -34,7 +34,7 @@ def tile_of_column(column: GeometryColumn, tms: str, place: tuple[int, int, int]
 
 
 def bound(statement: Sql, pattern: str) -> list[Any]:
-    """What is bound where the pattern has `#`, at its first place; nothing where the statement has none."""
+    """Return the values bound at each `#` of the pattern, at its first place; empty if the statement has none."""
     text, args = statement.render()
     found = re.search(re.escape(pattern).replace(r"\#", r"\$(\d+)::\w+"), text)
     return [args[int(number) - 1] for number in found.groups()] if found else []

@@ -1,4 +1,4 @@
-"""Maps go on beyond the antimeridian: places are drawn there once, and areas have no outline there."""
+"""Maps continue beyond the antimeridian: places are drawn there once, and areas have no outline there."""
 
 from __future__ import annotations
 

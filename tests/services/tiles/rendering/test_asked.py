@@ -1,4 +1,4 @@
-"""What the database is asked for a tile, in which order, and what is made of its answers."""
+"""The statements for a tile, their order, and the results made of their answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Step = tuple[Sql | None, Any]
 
 
 class Scripted(Statements):
-    """A database that is asked just these statements, one after the other, and has these answers."""
+    """A database that expects exactly these statements in this order, and has these answers."""
 
     def __init__(self, steps: list[Step]) -> None:
         self.steps = steps
@@ -152,7 +152,7 @@ async def test_too_many_bytes_make_fewer_features() -> None:
     fewer = replace(of, limit=2)
     steps = (tile_statement(of), _tile(3000, 8)), (thinned_statement(fewer, 8), _tile(900, 2))
     assert await _rendered(of, *steps) == Rendered(b"x" * 900, 8, 6, False)
-    # one is there whatever its size
+    # one feature is kept, whatever its size
     fewer = replace(of, limit=1)
     steps = (tile_statement(of), _tile(90_000, 2)), (thinned_statement(fewer, 2), _tile(80_000, 1))
     assert await _rendered(of, *steps) == Rendered(b"x" * 80_000, 2, 1, False)
@@ -270,7 +270,7 @@ async def test_a_search_in_vain_is_an_error() -> None:
     # nothing is to be looked for
     with pytest.raises(StoredValueError):
         await _rendered(of, _begins(of)[0], seconds=0)
-    # nobody can tell the rows apart
+    # the rows have no identity
     unnamed = request(kind="view", key=None)
     with pytest.raises(StoredValueError):
         await _rendered(unnamed, *_begins(unnamed))

@@ -36,7 +36,7 @@ ANALYZE quakes;
 
 
 class _Asked(Database):
-    """A database that remembers for which values it was asked."""
+    """A database that records the values of its statements."""
 
     def __init__(self, settings: PoolSettings) -> None:
         super().__init__(settings)

@@ -13,7 +13,7 @@ from tests.services.in_process import Client
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import ANCHORS, CYLINDRICAL, EXTENT, Drawn, Grid, decoded, grids, inside, shown
 
-# rounding to whole units moves a vertex by 0.7 at the most; a curve may be one unit off its chord
+# rounding to whole units moves a vertex by at most 0.7; a curve may be one unit off its chord
 TOLERANCE = 1.8
 SPECK = 1.5 * 2**0.5 + 0.1
 

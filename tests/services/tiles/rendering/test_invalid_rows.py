@@ -103,7 +103,7 @@ async def test_a_filter_and_invalid_rows_go_together(tiles: Client) -> None:
 async def test_rows_each_in_a_crs_of_its_own(tiles: Client) -> None:
     features, answer = await _tile(tiles, "mixed")
     assert {feature.id for feature in features} == {1, 2, 3, 4, 5, 6}
-    # one of a CRS that nobody knows is in no tile, and counted by each
+    # a row with an unknown CRS is in no tile, and counted by each
     assert answer.headers[OMITTED] == "1"
     # nor does it cost the tiles elsewhere theirs
     assert not (await _tile(tiles, "mixed", "3/0/0"))[0]
@@ -115,7 +115,7 @@ async def test_invalid_rows_elsewhere_are_no_matter_of_the_tile(
     features, answer = await _tile(tiles, "apart", "1/1/0")
     assert {feature.id for feature in features} == {1, 2}
     assert answer.headers[OMITTED] == "12"
-    # whoever runs it is told of some
+    # the log names some of them for the operator
     [told] = [record for record in caplog.records if record.getMessage() == "rows left out of a tile"]
     said = vars(told)["fields"]
     assert (told.name, said["collection"], said["number"]) == ("dams.tiles", "ward.apart", 12)

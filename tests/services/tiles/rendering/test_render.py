@@ -1,4 +1,4 @@
-"""What a tile holds, by itself: its limits on features and bytes, and what it says about the rest."""
+"""The contents of a single tile: its limits on features and bytes, and its numbers for the rest."""
 
 from __future__ import annotations
 

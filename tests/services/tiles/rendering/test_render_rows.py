@@ -1,4 +1,4 @@
-"""Rows of few tables, whose tiles are made without a server: ids, places on the sphere, corners that are no numbers."""
+"""Rows of few tables, whose tiles are made without a server: ids, places on the sphere, vertices that are NaN."""
 
 from __future__ import annotations
 

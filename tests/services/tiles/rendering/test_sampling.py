@@ -34,7 +34,7 @@ def _request(limit: int = 1000, **of_collection: Any) -> TileRequest:
 
 
 def _numbers(statement: Sql | None, pattern: str) -> list[Any]:
-    """What is bound where the pattern has `#`, at its first place; nothing where it has none."""
+    """Return the values bound at each `#` of the pattern, at its first place; empty if it has none."""
     assert statement is not None
     return bound(statement, pattern)
 
@@ -42,7 +42,7 @@ def _numbers(statement: Sql | None, pattern: str) -> list[Any]:
 @pytest.mark.parametrize(
     ("limit", "matched", "share"),
     [
-        # twice as many as the tile may have, 5,000 at the least
+        # twice the limit of the tile, at least 5,000
         (1_000, 5_000, None),
         (1_000, 5_001, 65_523),
         (1_000, 10_000, 32_768),
@@ -73,7 +73,7 @@ def test_of_blocks_there_are_some_hundred_at_the_least() -> None:
     assert _percent(400_000, rows=400_000) == 5.0
     assert _percent(400_000, limit=10_000, rows=400_000) == 5.0
     assert _percent(400_000, limit=20_000, rows=400_000) == 10.0
-    # how many rows there are elsewhere nobody knows
+    # the number of rows elsewhere is unknown
     assert _percent(400_000, rows=None) == 5.0
 
 
@@ -153,7 +153,7 @@ def test_a_floor_is_a_number_or_a_time() -> None:
         return floor_statement(_request(40_000, importance=importance, rows=10**9), 100_000) is not None
 
     assert [has_one(name) for name in ("size", "id", "at")] == [True, True, True]
-    # what has no order does not count
+    # a column without an order does not count
     assert has_one("shape", "size")
     assert not has_one("shape")
 

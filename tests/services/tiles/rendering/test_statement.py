@@ -33,7 +33,7 @@ def test_tiles_that_may_be_full_are_looked_at_before_they_are_encoded(identifier
             for limit in (10_000, 500):
                 request = plain_tile(collection, tms, z, x, y, limit)
                 if not request.region.near:
-                    # of such a tile nobody asks the database
+                    # the service never queries such a tile
                     continue
                 text, args = tile_statement(request).render()
                 assert text.startswith(LOOKS_FIRST) is (matrix.columns * matrix.rows * limit <= 20 * 100_000)
@@ -49,7 +49,7 @@ def test_whether_a_tile_may_be_full_follows_from_the_number_of_rows() -> None:
         statement = tile_statement(plain_tile(replace(COLLECTION, rows=rows), tms, z, 0, 0, limit))
         return statement.render()[0].startswith(LOOKS_FIRST)
 
-    # twenty times as many as were they spread evenly
+    # twenty times the number of an even distribution
     assert [looks_first(rows, 0) for rows in (None, 0, 499, 500, 501)] == [True, False, False, True, True]
     assert [looks_first(500, z) for z in (0, 1)] == [True, False]
     assert [looks_first(500, 0, limit) for limit in (10_000, 10_001)] == [True, False]

@@ -1,4 +1,4 @@
-"""What a tile's statement says of each column, of ids, of orders and of what tells rows apart."""
+"""The parts of a tile's statement for columns, ids, orders and the identity of rows."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_where_rows_have_no_key_nothing_breaks_ties() -> None:
         ({"kind": "view"}, '"id"', "$1::text[]::integer[]"),
         ({"kind": "view", "key": None}, None, "$1::text[]"),
         ({"kind": "function"}, None, None),
-        # a table of which nobody knows whether it has children
+        # it is unknown whether the table has children
         ({}, None, None),
     ],
 )

@@ -70,7 +70,7 @@ SELECT dams.watch(t) FROM unnest(ARRAY['crowd.shocks', 'crowd.plain', 'crowd.fie
 
 @pytest.fixture(scope="module")
 async def crowded(tiles_on: TilesOn) -> AsyncIterator[Services]:
-    """Common and tiles on the crowded tables; tiles have 150,000 bytes at the most."""
+    """Start common and tiles on the crowded tables; tiles have at most 150,000 bytes."""
     described = "collections: {crowd.fields: {tile_properties: {0-2: [area_km2]}}}"
     async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="crowd", TILE_MAX_BYTES="150000") as started:
         yield started
@@ -87,7 +87,7 @@ async def _tile(tiles: Client, table: str, place: str = "0/0/0", **parameters: s
 
 
 def _squares(features: list[Drawn]) -> set[tuple[int, int]]:
-    """Of eight by eight in the tile, those with a feature."""
+    """Return the squares with a feature, of eight by eight in the tile."""
     return {(int(feature.x // 512), int(feature.y // 512)) for feature in features}
 
 

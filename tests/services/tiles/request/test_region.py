@@ -130,7 +130,7 @@ def test_pieces_of_a_long_line_stay_within_a_unit_of_its_curve(identifier: str, 
         for each in (shapely.segmentize(line, line.length / 3000), pieces)
     )
     assert shapely.hausdorff_distance(curve, chords) / unit <= 1
-    # more corners than that would be no more precise
+    # more vertices than that would not improve the accuracy
     assert shapely.get_num_coordinates(pieces) < 1000
 
 

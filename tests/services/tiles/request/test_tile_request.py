@@ -1,4 +1,4 @@
-"""What path and query make of a request for a tile; those that mean the same have the same variant."""
+"""Path and query become a request for a tile; requests with equal meaning have the same variant."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_without_parameters_and_whatever_the_format_it_is_the_plain_tile() -> No
     assert (plain.variant, plain.limit, plain.geometry, plain.all_properties) == ("", 100, GEOM, True)
     assert (plain.z, plain.x, plain.y, plain.region.srid) == (5, 3, 4, 4326)
     assert plain.selection.properties == COLUMNS
-    # whatever the format and the version of the data
+    # whatever the format and the version of the data are
     assert _tile(f="json") == _tile(v="0123456789abcdef") == plain
     bounds = (-16280475.528516259, 13775786.985667605, -15028131.257091933, 15028131.257091931)
     assert plain.region == Region(plain.region.bounds, 3857, 4326, of_points=True)
@@ -124,7 +124,7 @@ def test_what_makes_no_tile_is_refused_by_its_name(parameters: dict[str, str], f
     with pytest.raises(InvalidParameters) as refused:
         _tile(**parameters)
     assert refused.value.faults == (fault,)
-    # all is told at once
+    # all faults are reported at once
     with pytest.raises(InvalidParameters) as refused:
         _tile(sortby="gone", **parameters)
     assert fault in refused.value.faults
@@ -186,7 +186,7 @@ def test_a_map_of_our_style_gets_what_that_reads_and_what_tells_who_is_over() ->
     assert found.variant not in ("", _tile(_storms(), properties="id,category,name,ended,withdrawn").variant)
     filtered = _tile(_storms(), style_only="true", filter="name = 'x'")
     assert filtered.variant != found.variant
-    # the cache keeps what everybody sees first
+    # the cache keeps the tiles of a map's first view
     assert (found.usual, filtered.usual, _tile(_storms(), properties="name").usual) == (True, False, False)
 
 

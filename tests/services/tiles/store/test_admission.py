@@ -1,4 +1,4 @@
-"""Tiles with parameters: one key for one meaning, and no room for what is asked for only once."""
+"""Tiles with parameters: one key for one meaning, and no room for tiles requested only once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that change while a tile of them is made: it is cached under no version, for nobody knows which it shows."""
+"""Rows change while a tile is made: it is cached under no version, as it is unknown which version it shows."""
 
 from __future__ import annotations
 

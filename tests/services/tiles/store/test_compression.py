@@ -1,4 +1,4 @@
-"""Tiles of any size come back from compression as they were, and several of them as one."""
+"""Tiles of any size are unchanged after compression and decompression, and several of them as one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES = {"in the loop": 1_000, "compressed in the loop, read in a thread": 200_0
 
 
 def encoded(size: int) -> bytes:
-    """What compression makes no smaller."""
+    """Return bytes that compression does not make smaller."""
     return Random(size).randbytes(size)  # noqa: S311 - the same each time
 
 

@@ -1,4 +1,4 @@
-"""Tiles where nothing is: remembered, and known below one that is empty."""
+"""Empty tiles are remembered, and tiles below an empty one are known to be empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cache holds of a tile, and under which name."""
+"""The cache's entry for a tile, and its name."""
 
 from __future__ import annotations
 

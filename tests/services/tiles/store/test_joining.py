@@ -1,4 +1,4 @@
-"""What a tile of several layers tells follows from what each of them tells."""
+"""The metadata of a tile with several layers follow from those of each layer."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MANY = [f"points {number}" for number in range(12)]
 
 
 class Counting(Database):
-    """Knows how many of its statements run at once, at the most."""
+    """A database that records the largest number of its statements running at once."""
 
     running = most = 0
 
@@ -36,7 +36,7 @@ class Counting(Database):
         self.running += 1
         self.most = max(self.most, self.running)
         try:
-            # whoever may come does
+            # every statement that may start has started by now
             await asyncio.sleep(0.01)
             return await super().fetchrow(statement)
         finally:

@@ -23,7 +23,7 @@ POSTGIS = 'dams_tiles_total{tier="postgis"}'
 
 @pytest.fixture(scope="module")
 async def heavy(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
-    """A table of 6,000 points, of which a tile of all is expensive, in a schema of its own."""
+    """Make a table of 6,000 points in a separate schema. A tile of all of them is expensive."""
     connection = await asyncpg.connect(placed.owner_url)
     await connection.execute(
         "CREATE SCHEMA heavy; GRANT USAGE ON SCHEMA heavy TO hostile_reader;"
@@ -40,7 +40,7 @@ async def heavy(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
 
 @pytest.fixture
 def env(placed: Placed, own_redis: OwnRedis, heavy: asyncpg.Connection) -> dict[str, str]:
-    """Of services on that table."""
+    """Return the environment of services on that table."""
     return {
         **placed.env,
         "REDIS_URL": own_redis.url,
@@ -145,7 +145,7 @@ async def test_a_claim_that_ends_without_a_tile_goes_to_the_next(started: Servic
         async def claims_are_gone() -> bool:
             return await client.keys("dams:tile:3:c:*") == []
 
-        # nobody waits for the end of a claim to be written
+        # no request waits until the end of a claim is written
         await eventually(claims_are_gone)
 
 
@@ -178,7 +178,8 @@ async def test_a_tile_that_nobody_waits_for_any_more_is_not_made(
 ) -> None:
     path = "/collections/heavy.asleep/tiles/WebMercatorQuad/9/0/0"
     await heavy.execute(
-        # what is immutable has a version, and one making for all who wait; of a constant it would be called by planning
+        # an immutable function has a version, and one making serves all waiting requests; with a constant argument,
+        # planning would call it
         "CREATE FUNCTION heavy.sleep(id bigint) RETURNS boolean IMMUTABLE LANGUAGE plpgsql"
         " AS $$ BEGIN PERFORM pg_sleep(20); RETURN true; END $$;"
         "CREATE VIEW heavy.asleep AS"
@@ -241,7 +242,7 @@ async def test_a_slow_tile_is_given_up_and_others_are_refused_at_once(
 async def test_a_small_tile_and_one_with_parameters_wait_for_nobody(started: Services, own_redis: OwnRedis) -> None:
     """Claims are for expensive tiles only."""
     await started["tiles"].get(f"{MANY}/3/1/2")
-    # what may not be kept nobody waits for, however expensive it is
+    # no request waits for a tile that may not be kept, however expensive it is
     await started["tiles"].get(f"{MANY}/0/0/0", {"limit": "5"})
     async with own_redis.client() as client:
         statistics = await client.info("commandstats")

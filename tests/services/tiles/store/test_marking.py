@@ -1,4 +1,4 @@
-"""Tiles wait for the next look at the versions to be marked: which of them are, and what is given up."""
+"""Tiles wait for the next reading of the versions to be marked: which of them are marked, and which are dropped."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def test_what_waited_for_a_look_is_marked_after_it() -> None:
     sealing = versions.sealing
     sealing.add(POINTS, "1", "t:a", b"A")
     sealing.add(replace(POINTS, id="others"), "1", "t:b", b"B")
-    # whoever comes again has nothing else to say
+    # the same tile again adds nothing
     sealing.add(POINTS, "1", "t:a", b"again")
     await asyncio.sleep(0)
     assert versions.marked == []
@@ -60,7 +60,7 @@ async def test_what_waited_for_a_look_is_marked_after_it() -> None:
     assert versions.marked == [("t:a", b"A"), ("t:b", b"B")]
     await versions.look()
     assert versions.marked[2:] == [("t:c", b"C")]
-    # and one that comes when nobody waits any more begins anew
+    # and a tile that arrives when no other waits starts again
     sealing.add(POINTS, "1", "t:a", b"A")
     await versions.look()
     assert versions.marked[3:] == [("t:a", b"A")]

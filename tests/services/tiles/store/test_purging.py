@@ -1,4 +1,6 @@
-"""A CDN is told which collections have changed: once each, by one process of all, until it takes it."""
+"""The services tell a CDN which collections have changed: one process of all, once for each change, until the CDN
+accepts it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from tests.services.tiles.store.points import POINTS
 
 @dataclass
 class Cdn:
-    """What it was told: method, path, header of its own, keys."""
+    """A CDN that records what it was told: method, path, special header, keys."""
 
     url: str = ""
     taken: int = 0
@@ -88,11 +90,11 @@ async def test_each_change_is_told_by_one_process_until_it_is_heard(
         await eventually(told)
         assert cdn.failing == 0
         assert await metric(tiles, 'dams_purges_total{result="failed"}') == refused + 1
-        # what another process told before is not told again
+        # a change that another process has reported is not reported again
         assert set(cdn.named()) == {"placed.lines"}
 
         async def told_again() -> None:
-            # what came to the CDN meanwhile goes then
+            # this purges answers that the CDN stored in between
             assert cdn.named() == ["placed.lines", "placed.lines"]
 
         await eventually(told_again)
@@ -109,7 +111,7 @@ async def test_a_request_for_each_key_where_the_address_wants_it(cached: Service
 
     await eventually(told)
     assert await metric(tiles, 'dams_purges_total{result="done"}') >= 3
-    # several change in one commit, and the second of their requests fails: each is told, whatever was told before it
+    # several collections change in one commit, and the second request fails: each is sent, whatever was sent before
     cdn.told.clear()
     cdn.taken, cdn.failing = 1, 1
     owner = await asyncpg.connect(placed.owner_url)
@@ -148,7 +150,7 @@ async def test_many_keys_travel_in_headers_of_a_length_that_is_taken(
 
 
 class Changing:
-    """What a process that tells of changes stands on; each look is the test's."""
+    """The dependencies of a process that reports changes; the test makes each reading."""
 
     def __init__(self, cdn: Cdn, monkeypatch: pytest.MonkeyPatch, *, url: str = "purge") -> None:
         self.looks = Looks("services.tiles.store.purging", monkeypatch)
@@ -183,7 +185,7 @@ async def test_a_change_is_told_at_once_and_once_more(cdn: Cdn, monkeypatch: pyt
         changing.known, changing.own = known, {"p:1:b/c": False}
         await looks.look()
         week = 7 * 24 * 3600
-        # of one nobody knows the state, another is told by another process
+        # the state of one is unknown, and another process reports the other
         assert changing.claims == [("p:1:a", week), ("p:1:b/c", week)]
         assert cdn.told == [_told("a")]
         await looks.look(4.9)
@@ -215,10 +217,10 @@ async def test_who_is_not_heard_tries_again_later_and_later(
             # nothing before the time has come
             assert len(changing.claims) == claims
             await looks.look(0.1)
-        # what another process tells is not asked for again
+        # a change that another process reports is not claimed again
         assert [name for name, _ in changing.claims] == ["p:1:a", "p:1:b/c", *["p:1:a"] * 5]
         assert (changing.released, cdn.told) == (["p:1:a"] * 5, [_told("a")])
-        # also the second time, before which nothing else is told; and the pauses are short again
+        # also the second time, before which no other is reported; and the pauses are short again
         cdn.failing, changing.labels["b/c"] = 1, "2"
         await looks.look(5)
         assert len(cdn.told) == 1

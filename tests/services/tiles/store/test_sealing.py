@@ -28,7 +28,7 @@ from tests.services.tiles.conftest import Placed
 async def sealed(
     placed: Placed, own_redis: OwnRedis, *, poll_seconds: float
 ) -> AsyncIterator[tuple[Sealing, DataVersions, TileCache]]:
-    """What marks tiles of a cache by versions that are looked at so often."""
+    """Mark tiles of a cache by versions that are read at this interval."""
     async with (
         Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
         DataVersions(database, poll_seconds=poll_seconds) as versions,
@@ -97,7 +97,7 @@ async def test_what_waits_for_the_next_look_is_bounded(
             sealing.add(lines, "ended", name, bytes(16 * 1024 * 1024))
         sealing.add(lines, present.token, "t:more", b"marked")
         assert await looked() == [b"made"]
-        # what waited waits no more
+        # the waiting tile is dropped
         sealing.add(lines, present.token, "t:more", b"marked")
         assert await looked() == [b"marked"]
 
@@ -105,7 +105,7 @@ async def test_what_waits_for_the_next_look_is_bounded(
 async def test_what_may_change_without_a_change_of_its_version_is_not_marked(
     placed: Placed, placed_services: Services, own_redis: OwnRedis
 ) -> None:
-    """As a view whose definition the catalogue follows later; and what has no version at all."""
+    """Such as a view whose definition the catalogue follows later, and a collection without a version."""
     lines = placed_services.apps["tiles"][CATALOGUE].collection("placed.lines")
     view, unknown = replace(lines, id="placed.view", kind="view"), replace(lines, id="placed.made", sources=())
     async with sealed(placed, own_redis, poll_seconds=0.5) as (sealing, versions, cache):

@@ -1,4 +1,4 @@
-"""What the store asks the cache and the database for a tile, in which order, and what it keeps."""
+"""The store's requests to cache and database for a tile, their order, and what it keeps."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ PLACE = "WebMercatorQuad:1:1:0"
 KEY = f"{BUILD}:first:{PLACE}::points"
 ABOVE = f"{BUILD}:first:WebMercatorQuad:0:0:0::points"
 NUMBERED = b"\0\0\0\0\0\0\0\2"
-"""Nothing is left out, nothing is estimated, and nobody knows whether it is exact."""
+"""The numbers of a tile: nothing omitted, nothing estimated, and unknown whether it is exact."""
 LOOKED: tuple[str, ...] = ("get", f"t:{KEY}", f"e:{KEY}", f"e:{ABOVE}")
 AGAIN: tuple[str, ...] = ("get", f"t:{KEY}", f"e:{KEY}")
 
 
 class Noting(TileCache):
-    """A cache, versions and a database that note what they are asked."""
+    """A cache, versions and a database that record their calls."""
 
     def __init__(self) -> None:
         super().__init__(None)
@@ -182,7 +182,7 @@ async def test_an_expensive_tile_is_made_by_the_one_who_has_the_claim() -> None:
     waiting.when_claimed = lambda: waiting.held.update({} if waiting.mine[1:] else {f"t:{KEY}": NUMBERED + b"x"})
     assert await _tile(waiting, expensive) == Tile(b"x", "redis", simplified=2)
     assert waiting.noted == [LOOKED, claim, AGAIN, claim, AGAIN]
-    # there is nobody to agree with
+    # no other process to agree with
     alone = Noting()
     alone.mine = [None]
     assert (await _tile(alone, expensive)).tier == "postgis"
@@ -207,7 +207,7 @@ async def test_nobody_waits_for_the_claim_of_another_for_longer_than_seconds(mon
         (20_000, {}, False),
         (20_001, {}, True),
         (None, {}, False),
-        # what may not be kept nobody waits for
+        # no request waits for a tile that may not be kept
         (10**9, {"limit": "7"}, False),
     ],
 )
@@ -260,7 +260,7 @@ async def test_a_tile_that_is_to_last_is_marked_once_the_version_has_stood() -> 
         await asyncio.sleep(0)
     marked = ("replace", f"t:{KEY}", b"\0\0\0\2\0\0\0\2" + tile.gzipped)
     assert cache.noted[-2:] == [("looked again",), marked]
-    # what is marked already is not marked again
+    # a tile that is marked already is not marked again
     cache.held[f"t:{KEY}"] = b"\0\0\0\2\0\0\0\2" + tile.gzipped
     del cache.noted[:]
     assert (await store.tile(_request(), KEY, lasting=True)).exact
@@ -335,7 +335,7 @@ def test_a_version_of_several_is_another_one_with_each_of_them() -> None:
     labels.append(store.label([POINTS, other]))
     assert len({*labels}) == 5
     assert None not in labels
-    # what is not known exactly has no address of its own
+    # a version that is not exact has no address
     assert store.edition([POINTS]) is None
     cache.exact = True
     assert store.edition([POINTS, other]) == labels[-1]

@@ -41,7 +41,7 @@ async def test_changed_rows_show(cached: Services, placed: Placed) -> None:
             assert answer.headers["ETag"] != before.headers["ETag"]
 
         await eventually(new)
-        # what did not change stays
+        # unchanged tiles stay
         assert tier(await tiles.get(other)) == "redis"
     finally:
         await owner.execute("DELETE FROM placed.points WHERE id = 999999")

@@ -1,4 +1,4 @@
-"""How many tiles are made at once, of one collection and of all, and what is not tried again for a while."""
+"""The number of tiles made at once, of one collection and of all, and tiles that are not retried for a while."""
 
 from __future__ import annotations
 
@@ -103,11 +103,11 @@ async def test_one_collection_leaves_turns_to_the_others(database: Held) -> None
     assert (await _refused(store, _request("a"), "queue")).retry_after == 2
     await begins("b")
     await begins("b")
-    # of all, as many as may be
+    # the largest number of all
     await _refused(store, _request("c"), "queue")
     database.gate.set()
     assert {tile.tier for tile in await asyncio.gather(*under_way)} == {"postgis"}
-    # whoever comes later finds all turns free, also after an error
+    # a later request finds all turns free, also after an error
     database.errors = [Unavailable("away", retry_after=1, cause="x")]
     await _refused(store, _request("a"), "x")
     database.gate.clear()

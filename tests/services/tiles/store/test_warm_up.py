@@ -87,7 +87,7 @@ async def test_low_zooms_are_made_once_for_all_replicas_and_again_after_a_change
     assert tier(answer) == "redis"
     # as many of the five as the operator lets a tile have
     assert (len(decoded(answer.body, "warm.changing")), answer.headers["DAMS-Features-Omitted"]) == (4, "1")
-    # what did not change was left alone
+    # unchanged collections were left alone
     assert await tiles_of(own_redis, "steady") == steady
 
 

@@ -1,4 +1,4 @@
-"""When tiles are made before anybody asks, by whom, and when that is given up."""
+"""When and by which process tiles are made before they are requested, and when that is cancelled."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PLAIN, FOR_THE_STYLE = False, True
 
 
 class Doubles:
-    """A store and a cache that note what they are asked."""
+    """A store and a cache that record their calls."""
 
     def __init__(self, claimed: bool | None = True) -> None:
         self.token = "1"
@@ -82,7 +82,7 @@ async def test_each_tile_is_made_as_our_map_and_as_others_ask_for_it() -> None:
     places = [("WebMercatorQuad", 1, x, y) for y in (0, 1) for x in (0, 1)]
     places += [("WorldCRS84Quad", 0, x, 0) for x in (0, 1)]
     assert sorted(doubles.asked) == sorted((*place, usual) for place in places for usual in (PLAIN, FOR_THE_STYLE))
-    # of what has no geometry there are none
+    # a collection without a geometry has none
     assert doubles.claims == ["w:build:1:s.a"]
     assert doubles.released == []
 
@@ -160,7 +160,7 @@ async def test_what_cannot_be_made_is_given_up_until_the_data_change() -> None:
         assert len(doubles.asked) == 1
         doubles.error, doubles.token = None, "2"
         await _asked(doubles, 9)
-        # who stops before the last is made leaves it to another
+        # a process that stops before the last tile is made leaves it to another
         assert doubles.released == []
 
 

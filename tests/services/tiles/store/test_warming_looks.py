@@ -1,4 +1,4 @@
-"""Look by look: when data have settled, what is made then, and what is said of it."""
+"""Reading by reading: when data have settled, which tiles are made then, and what is logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The basemap keeps behind the data: what is more important stands out more from its ground, light or dark."""
+"""The basemap stays behind the data: the more important a feature, the more it stands out from its ground, light or
+dark.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ Colours = dict[str, str]
 
 
 def _colours(*properties: str, dark: bool) -> Colours:
-    """Of the layers that have one of these, by what they show."""
+    """Return the colours of the layers that have one of these properties, by what they show."""
 
     def paint(layer: dict[str, Any]) -> dict[str, Any]:
         return {**layer["paint"], **(layer["metadata"]["dams:dark"] if dark else {})}

@@ -30,7 +30,7 @@ def _layers(geometry_type: str, look: Look) -> dict[str, dict[str, Any]]:
         ("LineString", Look(provisional=True), ("line",)),
         ("Polygon", Look(), AREAS),
         ("MultiPolygon", Look(provisional=True), AREAS),
-        # what may be of any kind has layers for all, areas below lines and these below points
+        # geometries of any type have layers for all types, areas below lines and these below points
         ("Geometry", Look(), (*AREAS, *LINES, *POINTS)),
         ("GeometryCollection", Look(cased=False), (*AREAS, "line", *POINTS)),
         ("Tin", Look(), (*AREAS, *LINES, *POINTS)),

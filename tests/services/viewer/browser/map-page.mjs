@@ -1,4 +1,4 @@
-// The page of the map as its template has it, with an engine that writes down what it is asked for.
+// The page of the map as in its template, with an engine that records its calls.
 
 import { readFileSync } from "node:fs";
 
@@ -6,7 +6,7 @@ import { openPage } from "./open-page.mjs";
 
 const TEMPLATE = readFileSync(new URL("../../../../services/viewer/templates/map.html", import.meta.url), "utf8");
 
-// which Node.js 20 lacks, and browsers have
+// Node.js 20 lacks this function; browsers have it
 Map.groupBy ??= (values, keyOf) => {
   const groups = new Map();
   for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
@@ -33,7 +33,7 @@ export function engineOf(calls, own = {}) {
   return new Proxy(answers, { get: (_, name) => (name in answers ? answers[name] : (...values) => void calls.push([name, ...values])) });
 }
 
-/** What is under way ends, but for what waits for time to pass. */
+/** Waits until pending work has ended, except timers. */
 export async function settled() {
   for (let turn = 0; turn < 60; turn++) await Promise.resolve();
 }

@@ -36,7 +36,7 @@ export function openPage({ hash = "", media = [], markup = "" } = {}) {
   return window.document;
 }
 
-/** What browsers have and the library lacks, or has wrong. */
+/** Adds what browsers have and the library lacks or does wrong. */
 function addWhatIsMissing({ Element, HTMLFormElement, HTMLSelectElement }) {
   Element.prototype.setPointerCapture = () => {};
   for (const [name, attribute] of [["ariaLabel", "aria-label"], ["ariaLevel", "aria-level"]]) {
@@ -46,7 +46,7 @@ function addWhatIsMissing({ Element, HTMLFormElement, HTMLSelectElement }) {
       configurable: true,
     });
   }
-  // these two are other objects where they are reached from what is in them (issue 1876 of the library)
+  // these two are different objects if reached from their child elements (issue 1876 of the library)
   for (const { prototype } of [HTMLFormElement, HTMLSelectElement]) {
     prototype.contains = function (other) {
       for (let at = other; at; at = at.parentNode) if (at.attributes === this.attributes) return true;

@@ -1,4 +1,4 @@
-"""What the scripts say in other languages: complete, with the plurals of the catalogues."""
+"""The translations for the scripts are complete, with the plurals of the catalogues."""
 
 import json
 import re
@@ -29,7 +29,7 @@ console.log(JSON.stringify({ ...words, forms: Array.from({ length: 201 }, (_, n)
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What the scripts of the languages hold, as a browser reads it."""
+    """Return the scripts' texts by language, as a browser reads them."""
     folder = tmp_path_factory.mktemp("words")
     node = shutil.which("node")
     assert node
@@ -57,7 +57,7 @@ def test_each_language_has_its_words(words: dict[str, dict[str, Any]], tag: str)
 
 
 def test_no_call_is_missed() -> None:
-    # Babel reads JavaScript by a lexer of its own: where it lost its way, texts would be missing without a word
+    # Babel reads JavaScript with a simple lexer: if it misread a file, texts would be missing without an error
     sources = [file.read_text("utf-8") for file in SCRIPTS.rglob("*.js")]
     called = {
         json.loads(f'"{text}"')
@@ -72,7 +72,7 @@ def test_no_call_is_missed() -> None:
 
 def test_what_other_services_say_is_among_the_terms() -> None:
     assert {title for _, title in _MODULES} == set(terms.HAZARDS)
-    # what the loader writes into the data, and pages and the map translate
+    # texts that the loader writes into the data, and that pages and the map translate
     assert list(BEARINGS) == list(terms.BEARINGS)
     scales = [scale for scales in HAZARDS.values() for scale in scales]
     legends = [entry for name in ("a_disturbance", "any") for entry in look_of(name, "Point", {}).legend]
@@ -98,4 +98,4 @@ def test_scripts_say_nothing_but_through_the_catalogues() -> None:
 
 
 _NAMES = ('text: "GeoJSON"', 'placeholder: "Taipei"', "INPUT_TYPES", '"UTC"')
-"""What is called alike in all languages, or not said at all."""
+"""Texts that are equal in all languages, or not shown at all."""

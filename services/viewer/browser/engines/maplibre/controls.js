@@ -5,7 +5,7 @@ import { FROM_RIGHT, say } from "../../words/say.js";
 
 /** @import * as MapLibre from "maplibre-gl" */
 
-/** What MapLibre says. */
+/** MapLibre's texts. */
 export const MAP_WORDS = {
   "Map.Title": say("Map; arrow keys move it, + and - zoom"),
   "NavigationControl.ZoomIn": say("Zoom in"),
@@ -25,7 +25,8 @@ export function addControls(library, map) {
   map.addControl(new library.NavigationControl({ showCompass: false }), `top-${side}`);
   map.addControl(new library.GlobeControl(), `top-${side}`);
   map.addControl(new library.AttributionControl({ compact: sheet.matches || undefined }), `bottom-${side}`);
-  // what the library finds folded it does not unfold: the credits of many collections would take a third of a phone's map
+  // MapLibre does not unfold an attribution that starts folded. On a phone, the credits of many collections would cover
+  // a third of the map.
   if (sheet.matches) map.getContainer().querySelector(".maplibregl-ctrl-attrib")?.classList.add("maplibregl-compact");
   map.addControl(new library.ScaleControl({ maxWidth: 100 }), `bottom-${side}`);
 }

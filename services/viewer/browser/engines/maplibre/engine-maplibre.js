@@ -2,7 +2,7 @@
 
 import { globeZoom } from "../../cartography/globe.js";
 import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
-import { wrapped } from "../../cartography/view-box.js";
+import { mercatorBounds, NEAREST, wrapped } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
 import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
@@ -16,7 +16,7 @@ import { addOverlays, drawHighlight, drawOutline, drawSketch, setOverlayTheme } 
 import { addStorm, drawStorm, setStormTheme, veil } from "./storm-layers.js";
 
 /** @import * as MapLibre from "maplibre-gl" */
-/** @import { Box, Engine, EngineOptions, FeatureCollection, Hit, Item, Layer, Padding, Parameters, Position, Sketch, Style, Theme, View } from "../../types.d.ts" */
+/** @import { Box, Engine, EngineOptions, FeatureCollection, FitOptions, Hit, Item, Layer, Padding, Parameters, Position, Sketch, Style, Theme, View } from "../../types.d.ts" */
 
 const TOGETHER = "collections";
 
@@ -211,7 +211,7 @@ class MapLibreEngine {
     if (globe !== this.globe) this.map.setProjection({ type: globe ? "globe" : "mercator" });
   }
 
-  /** Brings a small globe to the height of what is seen of the map; a near view stays. */
+  /** Enlarges a small globe to the height of the visible map; a closer view is not changed. */
   fillWithGlobe({ animate = true } = {}) {
     const { left, right } = covered();
     const { clientWidth: width, clientHeight: height } = this.map.getContainer();
@@ -263,13 +263,14 @@ class MapLibreEngine {
   /**
    * @param {Box} box
    * @param {Padding} padding
-   * @param {{ animate?: boolean, nearest?: number }} [options]
+   * @param {FitOptions} [options]
    */
-  fit([west, south, east, north], padding, { animate = true, nearest = 7 } = {}) {
-    const right = east < west ? east + 360 : east;
-    this.map.fitBounds([[west, Math.max(south, -80)], [right, Math.min(north, 84)]], { padding, maxZoom: nearest, animate });
+  fit(box, padding, { animate = true, nearest = NEAREST, closer = false } = {}) {
+    const [bounds, zoom] = [mercatorBounds(box), this.map.getZoom()];
+    const camera = closer ? this.map.cameraForBounds(bounds, { padding, maxZoom: nearest }) : undefined;
+    if ((camera?.zoom ?? zoom) >= zoom) this.map.fitBounds(bounds, { padding, maxZoom: nearest, animate });
+    else if (camera?.center && !this.map.getBounds().contains(camera.center)) this.map.easeTo({ center: camera.center, animate });
   }
-
   /** @param {number} levels */
   zoomBy(levels) {
     this.map.zoomTo(this.map.getZoom() + levels);
@@ -334,7 +335,7 @@ class MapLibreEngine {
   /** @returns {Promise<HTMLCanvasElement>} */
   picture() {
     return new Promise((resolve) => {
-      // what is drawn is there until the browser has shown it, and no longer
+      // the drawing buffer is valid only until the browser has shown it
       this.map.once("render", () => resolve(flattened(this.map.getContainer())));
       this.map.triggerRepaint();
     });

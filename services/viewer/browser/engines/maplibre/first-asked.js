@@ -1,12 +1,12 @@
-// When the first tiles of data have been asked for, which the worker that loads them tells.
+// Reports when the first tiles of data have been requested. The worker that loads tiles tells us.
 
 /** @import { Map, Source } from "maplibre-gl" */
 
 export const ASKED = "dams-tiles-asked";
 
 /**
- * Resolves when an address has been asked for that is one of data, and at the latest after `longest` milliseconds: a hidden
- * page asks for no tiles.
+ * Resolves when the worker has requested an address of data, at the latest after `longest` milliseconds. A hidden page
+ * requests no tiles.
  * @param {(url: string) => boolean} isOfData
  * @param {number} [longest]
  * @returns {Promise<void>}

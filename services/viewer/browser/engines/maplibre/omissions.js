@@ -1,4 +1,4 @@
-// What the tiles in view leave out, which the worker that loads them tells.
+// The number of features that the tiles in view omit. The worker that loads tiles reports it.
 
 import { tileUrl } from "../../cartography/matrix-grid.js";
 import { Omitted } from "../omitted.js";

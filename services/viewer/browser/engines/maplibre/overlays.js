@@ -1,4 +1,4 @@
-// What is drawn over the data: the area that is asked for, the outline of the selected feature, and what is measured.
+// Overlays: the area of the filter, the outline of the selected feature, and the measured line or polygon.
 
 import { overlayColors, sketchFeatures } from "../../cartography/style-document.js";
 
@@ -115,7 +115,7 @@ export function drawHighlight(map, feature, color) {
 }
 
 /**
- * Draws what is measured; null removes it.
+ * Draws the measured line or polygon; null removes it.
  * @param {Map} map
  * @param {Sketch | null} sketch
  */
@@ -124,7 +124,7 @@ export function drawSketch(map, sketch) {
 }
 
 /**
- * Draws the area that is asked for; null removes it.
+ * Draws the area of the filter; null removes it.
  * @param {Map} map
  * @param {Sketch | null} outline
  */

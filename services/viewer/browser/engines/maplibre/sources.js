@@ -1,4 +1,4 @@
-// What MapLibre is given: sources of tiles, and the order of layers.
+// The tile sources and the layer order that MapLibre gets.
 
 import {
   collectionOf,

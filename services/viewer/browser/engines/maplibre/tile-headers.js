@@ -1,5 +1,5 @@
-// In MapLibre's worker: tells the page what is asked for, and how many features a tile leaves out, which its header says and
-// MapLibre does not.
+// Runs in MapLibre's worker. Tells the page which addresses are requested, and how many features a tile omits. A
+// response header has this number, and MapLibre does not pass it on.
 
 import { ASKED } from "./first-asked.js";
 

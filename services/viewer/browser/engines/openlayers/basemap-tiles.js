@@ -48,8 +48,8 @@ export class BasemapTiles {
   }
 
   /**
-   * What is to be drawn of the view; null where that is drawn already, or where the map has moved on meanwhile.
-   * Throws where a tile cannot be had.
+   * The features to draw for the view; null if they are drawn already, or if the map has moved meanwhile. Throws if a
+   * tile cannot be loaded.
    * @param {Seen} seen
    * @returns {Promise<Feature[] | null>}
    */

@@ -38,10 +38,10 @@ export function basemapLayers(library, style, projection, area, { zooms, seen, f
         library.stylefunction(layer, themed, ids, zooms(), undefined, undefined, (fonts) => fonts);
         layer.changed();
       }
-      // what shines through is the dark page
+      // the dark background of the page shows through
       for (const layer of rasters) layer.setOpacity(theme === "dark" ? 0.7 : 1);
     },
-    /** Draws what the map shows now, once its tiles are there; until then what was drawn before. */
+    /** Draws the current view when its tiles are loaded; the previous drawing stays until then. */
     update: () => {
       for (const { update } of vectors) update(seen()).catch(failed);
     },
@@ -85,7 +85,7 @@ function rasterLayer(library, { tiles = [], attribution = "", ...source }) {
     url: tiles[0],
     maxZoom: "maxzoom" in source ? source.maxzoom : undefined,
     attributions: escapedAttribution(attribution),
-    // tiles are drawn anew in other projections, which the browser allows only with their server's consent
+    // OpenLayers redraws the tiles in other projections. Browsers allow that only if the tile server permits it (CORS).
     crossOrigin: "anonymous",
   });
   return new library.TileLayer({ source: made, zIndex: 0 });

@@ -20,13 +20,13 @@ import { StormLayers } from "./storm-layers.js";
  * @import { default as Projection } from "ol/proj/Projection.js"
  * @import { MatrixLayer } from "./layer.js"
  * @import * as OpenLayers from "./openlayers.js"
- * @import { Box, Engine, EngineOptions, FeatureCollection, Hit, Item, Padding, Parameters, Position, Sketch, Source, Style, Theme, TileMatrixSet, View } from "../../types.d.ts"
+ * @import { Box, Engine, EngineOptions, FeatureCollection, FitOptions, Hit, Item, Padding, Parameters, Position, Sketch, Source, Style, Theme, TileMatrixSet, View } from "../../types.d.ts"
  * @typedef {typeof OpenLayers} Library
  */
 
 const FAR_LEVELS = 8; // enough until the map's own tiles are few
 const SHADED = 0.3; // opacity of what steps back
-const OVERLAY = 1000; // z-index of what is drawn over the data
+const OVERLAY = 1000; // z-index of the overlays
 /** @type {Record<string, number>} */
 const ORDER = { Polygon: 100, LineString: 200, Point: 300 };
 
@@ -55,7 +55,7 @@ class OpenLayersEngine {
   #projection;
   #system;
   #tileMatrixSet;
-  #far; // the matrix set that is drawn where this one would need too many tiles, or null
+  #far; // the matrix set to draw from if this one would need too many tiles, or null
   #grid;
   #view;
   /** @type {Theme} */
@@ -64,12 +64,12 @@ class OpenLayersEngine {
   /** @type {Map<string, MatrixLayer[]>} */
   #layers = new Map();
   /**
-   * What is drawn over the data.
+   * The overlays.
    * @type {Record<"outline" | "highlight" | "sketch", VectorLayer>}
    */
   #over;
   #storm;
-  /** What of their opacity is left to the collections. */
+  /** The factor on the opacity of the collections. */
   #shade = 1;
   /** @type {((position: Position) => void) | null} */
   #captor = null;
@@ -132,7 +132,7 @@ class OpenLayersEngine {
     if (view) this.setView(view);
   }
 
-  /** What the map shows first where nothing else is asked for. */
+  /** The first view of the map if a link does not set one. */
   get home() {
     return this.#system.home;
   }
@@ -256,10 +256,10 @@ class OpenLayersEngine {
   /**
    * @param {Box} box
    * @param {Padding} padding
-   * @param {{ animate?: boolean, nearest?: number }} [options]
+   * @param {FitOptions} [options]
    */
-  fit(box, padding, { animate = true, nearest } = {}) {
-    this.#view.fit(box, padding, animate, nearest);
+  fit(box, padding, options = {}) {
+    this.#view.fit(box, padding, options);
   }
 
   /** @param {number} levels */

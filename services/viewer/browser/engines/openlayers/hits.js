@@ -1,4 +1,4 @@
-// What lies under a click.
+// The features under a click.
 
 /**
  * @import { FeatureLike } from "ol/Feature.js"

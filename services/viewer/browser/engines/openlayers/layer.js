@@ -85,7 +85,7 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       source.refresh();
     },
     /**
-     * What the tiles of an extent leave out.
+     * The number of features that the tiles of an extent omit.
      * @param {number[]} extent
      * @param {number} resolution
      */
@@ -103,19 +103,19 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       template = withVersion(template, version);
       buffers.clear();
       edition += 1;
-      // another key: tiles are loaded anew, the old ones stay on the map until then
+      // a new key makes OpenLayers load the tiles again; the old tiles stay on the map until then
       source.setTileUrlFunction(source.getTileUrlFunction(), `${template}#${edition}`);
     },
   };
 }
 
-/** Tiles that were asked for a moment ago: columns that make one tile ask for it once. */
+/** Tiles requested a moment ago. Several columns of the grid may form one tile, which is requested only once. */
 class Buffers {
   /** @type {Map<string, Promise<ArrayBuffer>>} */
   #loading = new Map();
   #omitted;
 
-  /** @param {Omitted} omitted is told of each */
+  /** @param {Omitted} omitted is called for each tile */
   constructor(omitted) {
     this.#omitted = omitted;
   }
@@ -150,7 +150,7 @@ async function load(url, omitted) {
 }
 
 /**
- * The order that sort keys give in MapLibre: what is worse on top, but small symbols before large ones.
+ * The order that MapLibre's sort keys give: more severe features on top, but small symbols above large ones.
  * @param {Style} style
  */
 function renderOrder(style) {
@@ -161,7 +161,7 @@ function renderOrder(style) {
 }
 
 /**
- * OpenLayers scales x and y by the tile's height: what is several columns wide must be stretched afterwards.
+ * OpenLayers scales x and y by the height of a tile. A tile that is several columns wide must be stretched afterwards.
  * @param {InstanceType<Library["MVT"]>} format
  * @param {ArrayBuffer} bytes
  * @param {number[]} extent

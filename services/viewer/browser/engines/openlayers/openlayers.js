@@ -1,4 +1,4 @@
-// What of OpenLayers the viewer uses: a file of its own for the browser, without the rest of the library.
+// The parts of OpenLayers that the viewer uses. The build makes one file of them for the browser, without the rest.
 
 export { stylefunction } from "ol-mapbox-style";
 export { default as Map } from "ol/Map.js";

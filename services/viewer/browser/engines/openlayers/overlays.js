@@ -1,4 +1,4 @@
-// How what is drawn over the data looks: the area that is asked for, the outline of the selected feature, what is measured.
+// Styles of the overlays: the area of the filter, the outline of the selected feature, and the measurement.
 
 import { overlayColors } from "../../cartography/style-document.js";
 

@@ -1,18 +1,17 @@
 // The view of a map in any projection, in longitudes and latitudes, and in the zoom levels of Web Mercator.
 
-import { boxAround, gridOver, shared } from "../../cartography/view-box.js";
+import { boxAround, gridOver, NEAREST, shared } from "../../cartography/view-box.js";
 
 /**
  * @import { default as Projection } from "ol/proj/Projection.js"
  * @import { MatrixGrid } from "../../cartography/matrix-grid.js"
  * @import { System } from "../../cartography/projections.js"
  * @import * as OpenLayers from "./openlayers.js"
- * @import { Box, Padding, Position, View } from "../../types.d.ts"
+ * @import { Box, FitOptions, Padding, Position, View } from "../../types.d.ts"
  */
 
 const METRES_PER_PIXEL = 78271.517; // of a world 512 pixels wide
 const SAMPLES = 12; // positions along a side, to find the box of a view
-const NEAREST = 7; // zoom level that fitting a box goes to
 
 export class ProjectedView {
   #library;
@@ -78,7 +77,7 @@ export class ProjectedView {
   }
 
   /**
-   * The box of what is seen.
+   * The bounding box of the visible part of the map, in longitude and latitude.
    * @returns {Box}
    */
   bbox() {
@@ -92,8 +91,8 @@ export class ProjectedView {
   }
 
   /**
-   * What is seen, in the projection itself where it has other axes than longitude and latitude: a box of these around
-   * such a view holds much that is not seen.
+   * The visible part of the map. If the projection has other axes than longitude and latitude, the box is in the
+   * projection's own CRS. A longitude/latitude box around such a view would contain much that is not visible.
    * @returns {{ bbox: number[], crs?: string }}
    */
   within() {
@@ -109,13 +108,19 @@ export class ProjectedView {
    * Shows a box within the padding, in pixels.
    * @param {Box} box
    * @param {Padding} padding
-   * @param {boolean} animate
-   * @param {number} [nearest] zoom level
+   * @param {FitOptions} options
    */
-  fit(box, { left, right, top, bottom }, animate, nearest = NEAREST) {
-    this.view.fit(this.#projected(box), {
+  fit(box, { left, right, top, bottom }, { animate = true, nearest = NEAREST, closer = false }) {
+    const extent = this.#projected(box);
+    if (closer && this.view.getResolutionForExtent(extent) > this.resolution()) {
+      const seen = this.view.calculateExtent();
+      const [x, y] = [(extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2];
+      if (x < seen[0] || x > seen[2] || y < seen[1] || y > seen[3]) this.view.setCenter([x, y]);
+      return;
+    }
+    this.view.fit(extent, {
       padding: [top, right, bottom, left],
-      minResolution: this.#resolutionOf(nearest),
+      minResolution: closer ? Math.min(this.#resolutionOf(nearest), this.resolution()) : this.#resolutionOf(nearest),
       duration: animate && !matchMedia("(prefers-reduced-motion: reduce)").matches ? 400 : 0,
     });
   }

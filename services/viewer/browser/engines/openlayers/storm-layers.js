@@ -18,7 +18,7 @@ const ABOVE = 950;
 // within the layer: the casing of a line does not cut into the next
 const [CASING, LINE] = [1, 2];
 const DOTS = new Set(["step", "expected-step", "landfall", "time", "now", "expected-now"]);
-/** What is drawn first lies below. */
+/** The drawing order: the first is at the bottom. */
 const ORDER = ["expected-zone", "zone", "expected-track", "track", "step", "expected-step", "time", "landfall", "expected-now", "now"];
 
 export class StormLayers {

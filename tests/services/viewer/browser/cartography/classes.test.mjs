@@ -54,12 +54,12 @@ test("classes are absent that no bucket falls in", () => {
   assert.deepEqual(absent(STEPS, { buckets: [low, { ...high, count: 0 }] }), ["deep"]);
   assert.deepEqual(absent(STEPS, { buckets: [{ ...low, count: 0 }, high] }), ["shallow"]);
   assert.deepEqual(absent(VALUES, { buckets: [{ value: 5, count: 1 }], nulls: 3 }), ["TD"]);
-  // what is none of the values is in a class where another property tells it
+  // a feature with another value may be in a class by another property
   assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }, { value: "x", count: 1 }] }), ["TS"]);
   assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }, { value: "x", count: 1 }] }, true), []);
   assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }], nulls: 3 }, true), []);
   assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }] }, true), ["TS"]);
-  // not all is told, or there is nothing
+  // the facet is incomplete, or empty
   assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }], more: true }), []);
   assert.deepEqual(absent(VALUES, { buckets: [] }), []);
 });

@@ -1,4 +1,4 @@
-// What lies on an edge, and what is drawn over and below the data.
+// Features on an edge, and layers above and below the data.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ test("an area is cut on each side alike", () => {
     const [xs, ys] = [ring.map(([each]) => each), ring.map(([, each]) => each)];
     assert.deepEqual([Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)], expected);
     assert.deepEqual(ring[0], ring.at(-1));
-    // vertices are two degrees apart at the most, on the edges
+    // vertices are at most two degrees apart, on the edges
     for (let at = 1; at < ring.length; at++) assert.ok(Math.max(Math.abs(ring[at][0] - ring[at - 1][0]), Math.abs(ring[at][1] - ring[at - 1][1])) <= 2);
   }
   // an edge that is crossed at a slope
@@ -73,7 +73,7 @@ test("features without a class have the colour of the paint that chooses by its 
 });
 
 test("ink is told by the luminance of each part of a colour", () => {
-  // just below and above the luminance at which black and white are read alike
+  // just below and above the luminance at which black and white text are equally readable
   const white = ["#757575", "#e00000", "#0000ff", "#008800", "#0a0a0a"];
   const black = ["#767676", "#f00000", "#e000ff", "#008a00"];
   assert.deepEqual([...white, ...black].map(inkOn), [...white.map(() => "#ffffff"), ...black.map(() => "#10171e")]);

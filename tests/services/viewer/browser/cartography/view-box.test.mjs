@@ -58,10 +58,12 @@ test("a popup points to a place on the geometry", () => {
 
 test("what is seen first is the projection's home, the collection, or the inhabited world", () => {
   const world = [-170, -56, 190, 72];
-  assert.deepEqual(firstBox({ bbox: [1, 2, 3, 4] }, [5, 6, 7, 8]), [5, 6, 7, 8]);
-  assert.deepEqual(firstBox({ bbox: [1, 2, 3, 4] }), [1, 2, 3, 4]);
-  for (const bbox of [null, [-180, -10, 180, 10], [170, -10, -170, 10], [-121, 0, 120, 1]]) assert.deepEqual(firstBox({ bbox }), world);
-  assert.deepEqual(firstBox(undefined), world);
+  const boxOf = (...boxes) => firstBox(boxes.map((bbox) => ({ bbox })));
+  assert.deepEqual(firstBox([{ bbox: [1, 2, 3, 4] }], [5, 6, 7, 8]), [5, 6, 7, 8]);
+  assert.deepEqual(boxOf([1, 2, 3, 4]), [1, 2, 3, 4]);
+  assert.deepEqual(boxOf([1, 2, 3, 4], null, [2, -5, 9, 3]), [1, -5, 9, 4]);
+  assert.deepEqual(boxOf([170, -10, -170, 10]), [170, -10, -170, 10]);
+  for (const boxes of [[], [null], [[-180, -10, 180, 10]], [[-121, 0, 120, 1]], [[-121, 0, -100, 1], [100, 0, 120, 1]]]) assert.deepEqual(boxOf(...boxes), world);
 });
 
 test("a globe fills the height beside the panel", () => {

@@ -1,4 +1,4 @@
-// What the page of the API's explorer adds to Swagger UI: names and regions, examples of the collection, its language.
+// The additions of the API explorer's page to Swagger UI: names and regions, examples of the collection, its language.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -97,7 +97,7 @@ test("a collection that somebody chooses brings an item of its own", async () =>
   draw(OPERATION("a"));
   answer();
   followCollection(root, "/api");
-  // as React hears of what is written
+  // as React learns of typed text
   let heard = 0;
   field("itemId").addEventListener("input", () => (heard += 1));
   field("collectionId").value = "b";

@@ -5,7 +5,7 @@ import { ASKED, firstAsked, isTileOf } from "../../../../../services/viewer/brow
 
 const isOfData = (url) => url.startsWith("/tiles/");
 
-/** Whether a promise has resolved once what was said has been heard. */
+/** Whether a promise has resolved after pending messages were handled. */
 async function hasResolved(promise) {
   await new Promise((resolve) => setTimeout(resolve, 20));
   return Promise.race([promise.then(() => true), Promise.resolve(false)]);

@@ -1,4 +1,4 @@
-// What the libraries that draw are given, and what they say lies under a click: without a map.
+// The input of the drawing libraries, and the features that they find under a click, without a map.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -38,7 +38,7 @@ for (const [condition, text] of CONDITIONS) {
     assert.equal(conditionText(condition), text);
     const { conditions } = parsedFilter(text);
     assert.deepEqual(conditions.map(({ property, operator }) => [property, operator]), [[condition.property, condition.operator]]);
-    // what is read is written again as the same text
+    // a text that was parsed is written as the same text
     assert.equal(conditionText({ ...conditions[0], kind: condition.kind }), text);
   });
 }

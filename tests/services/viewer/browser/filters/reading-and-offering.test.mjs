@@ -1,4 +1,4 @@
-// What filters offer of a collection, and how much of it is asked for once.
+// The choices that filters offer for a collection, and which of them are requested only once.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";

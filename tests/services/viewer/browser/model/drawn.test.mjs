@@ -1,4 +1,4 @@
-// What an explorer draws and forgets, what styles and tiles of several collections are asked for, and what is pale.
+// What an explorer draws and forgets, its requests for styles and tiles of several collections, and pale features.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -198,7 +198,7 @@ test("the edges of an area are the last that are taken", () => {
   assert.equal(polygonOf([359, 0, 360, 0, 360, 1]).ring[0][0], -1);
   assert.throws(() => polygonOf([360.5, 0, 361, 0, 361, 1]), /from -360 to 360/);
   assert.deepEqual(polygonOf([1.000049, 0, 2, 0, 2, 1]).ring[0], [1, 0]);
-  // half the way around the earth and no more
+  // at most half of the Earth's circumference
   assert.equal(drawnArea("circle", [[0, 0], [180, 0]], false).kilometres, 20_000);
   assert.equal(drawnArea("polygon", [[1, 1], [2, 1]], false), null);
   assert.deepEqual(drawnArea("box", [[-180, 1], [180, 2]], false).box, [-180, 1, 180, 2]);

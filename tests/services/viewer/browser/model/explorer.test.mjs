@@ -7,7 +7,7 @@ import { collection } from "../collections.mjs";
 const EVENT = { eventKey: "event_id" };
 let explorer, calls, heard, answers;
 
-/** An engine that writes down what it is asked for; it has no tiles to wait for. */
+/** An engine that records its calls; it has no tiles to wait for. */
 const engine = (own = { asked: undefined }) =>
   new Proxy(own, { get: (_, name) => (name in own ? own[name] : (...values) => calls.push([name, ...values.filter((value) => typeof value !== "function")])) });
 
@@ -203,7 +203,10 @@ test("the styles of several collections are one request, which tells their tiles
   assert.deepEqual([...explorer.styles.versions], [["gauges", "gauges-1"], ["other", "other-1"], ["plain", "plain-1"]]);
 });
 
-/** Styles of one collection with versions, and TileJSON whose template names what it was asked for. */
+/**
+ * Answers with styles of one collection with versions, and with TileJSON whose template names the requested
+ * collections.
+ */
 function answerWithTiles() {
   let edition = 0;
   globalThis.fetch = async (url) => {
@@ -228,7 +231,7 @@ test("collections that are asked for alike are drawn from the same tiles", async
   assert.equal(calls[0][2], "/tiles?collections=gauges,plain&v=1&style-only=true");
   assert.deepEqual([[...explorer.shown.keys()], explorer.subject], [["floods", "gauges", "other", "plain"], "floods"]);
   calls.length = 0;
-  // what changes one alone has it drawn from tiles of its own, and the others stay together
+  // after a change of one collection, it is drawn from its own tiles, and the others still share theirs
   explorer.setFilter("plain", "b = 2");
   assert.deepEqual(calls.map(([name, of]) => [name, typeof of === "string" ? of : of.metadata["dams:collection"]]), [["remove", "plain"], ["add", "plain"]]);
   assert.deepEqual(explorer.together.ids, ["gauges"]);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { collection } from "../collections.mjs";
 
-// what the modules read of a browser when they are loaded
+// the parts of a browser that the modules read when they are loaded
 const line = { setAttribute: () => {}, dataset: {}, textContent: "" };
 globalThis.document = { querySelector: () => line };
 const { watch } = await import("../../../../../services/viewer/browser/model/freshness.js");
@@ -11,12 +11,12 @@ const { announceError, clearError, currentError } = await import("../../../../..
 
 let page, explorer, version, asked, renewed;
 
-/** What is under way ends. */
+/** Waits until pending work has ended. */
 async function settled() {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
-/** So many milliseconds pass, one thing after the other. */
+/** Lets this number of milliseconds pass; timers fire one after the other. */
 async function pass(milliseconds) {
   mock.timers.tick(milliseconds);
   await settled();

@@ -33,7 +33,7 @@ test("a list has those in force first, each once", () => {
   const page = { features: [1, 2, 3].map((id) => feature(id)), numberMatched: 9 };
   const found = inForceFirst(page, { features: [feature(3), feature(8), feature(2, { withdrawn: "2026-11-23" })] });
   assert.deepEqual(found.features.map(({ id }) => id), [3, 8, 1]);
-  // those in force were asked for a moment later, when there were more
+  // the features in force were requested a moment later, when there were more
   const later = inForceFirst(page, { features: [8, 3, 7, 6].map((id) => feature(id)) });
   assert.deepEqual(later.features.map(({ id }) => id), [8, 3, 7, 6]);
   for (const nothing of [null, { features: [] }]) assert.equal(inForceFirst(page, nothing), page);

@@ -22,7 +22,7 @@ test("of older data they are the last of the data, and say so", () => {
 test("seasons and what is in force are offered where there are any", () => {
   const storms = named({ time: { start: "1980-01-01", end: "2024-12-31", lasts: true }, columns: [{ name: "season" }] });
   assert.deepEqual(storms.season, ["Season 2024", "2024-01-01/2024-12-31"]);
-  assert.deepEqual(storms.now, ["In force now", "2026-11-22T10:20:00Z"]);
+  assert.deepEqual(storms.now, ["Active now", "2026-11-22T10:20:00Z"]);
 });
 
 test("a time of which nothing is known ends now", () => {

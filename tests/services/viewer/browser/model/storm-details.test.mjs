@@ -94,7 +94,7 @@ test("a drawing is GeoJSON, and has what is expected in its own colours", () => 
   const zones = features.filter(({ properties }) => properties.role === "zone").map(({ properties, geometry }) => [properties.chosen, properties.dashed, geometry.type, geometry.coordinates[0].length]);
   assert.deepEqual(zones, [[false, false, "Polygon", 37], [true, false, "Polygon", 37]]);
   assert.deepEqual([zoneRing(steps[1], 34).length, zoneRing(steps[1], 50), zoneRing(steps[0], 34)], [37, null, null]);
-  // what an advisory analysed is no expectation
+  // a position that an advisory analysed is not a forecast
   assert.equal(difference(advisory, steps[0]), null);
   assert.deepEqual([difference(advisory, steps[1]).hours, difference(advisory, steps[1]).wind], [3, 2]);
 });
@@ -104,7 +104,7 @@ test("steps that are expected from the first on have a line of their own, and no
   const of = (told) => stormDrawing({ at: 0, wind: 64, advisory: null, expectedZones: [], ...told }, palette).features;
   assert.deepEqual(of({ steps }).filter(({ geometry }) => geometry.type === "LineString").map(({ properties }) => properties.role), ["expected-track"]);
   assert.deepEqual(of({ steps: [] }), []);
-  // what stands beside the track is no corner of it
+  // a step beside the track is not a vertex of it
   const aside = { ...steps[0], aside: true, expected: false };
   assert.equal(of({ steps: [aside, ...steps] }).filter(({ properties }) => properties.role === "step").length, 0);
 });

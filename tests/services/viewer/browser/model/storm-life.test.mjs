@@ -17,7 +17,7 @@ const winds = (...radii) => Object.fromEntries(["ne", "se", "sw", "nw"].map((nam
 const issued = (time, properties) => ({ advisory: 30, advisory_time: `2017-09-${time}:00:00Z`, ...properties });
 
 const ADVISORIES = advisoriesOf([
-  // what is looked ahead is listed before what was seen, and the newer before the older
+  // forecasts are listed before observations, and newer rows before older ones
   node("06T12", -61, issued("06T09", { kind: "forecast", wind_kt: 150, ...winds(50, 40, 30, 40) })),
   node("06T09", -60.5, issued("06T09", winds(45, 35, 25, 35))),
   node("06T12", -62, issued("06T03", { kind: "forecast", wind_kt: 140, ...winds(9, 9, 9, 9) })),
@@ -41,7 +41,7 @@ test("the collections of a storm are found by their columns", () => {
   const byId = new Map(all.map((each) => [each.id, each]));
   const found = stormCollections(byId, "events");
   assert.deepEqual([found.steps.id, found.advisories.id, found.zones.id], ["points", "issued", "zones"]);
-  // lines are no steps, and what has no advisories is a storm all the same
+  // lines are not steps, and a collection without advisories still has storms
   const tracks = collection("lines", { ...named("valid_time", "wind_kt", "kind"), geometryType: "LineString" });
   const old = stormCollections(new Map([tracks, all[1]].map((each) => [each.id, each])), "points");
   assert.deepEqual([old.steps.id, old.advisories, old.zones], ["points", null, null]);
@@ -56,7 +56,7 @@ test("advisories and steps are in the order of time, each step with the best tha
     null,
     // analysed by the advisory of that hour
     ["09", false, 45, -60.5],
-    // nobody analysed it: what the newest advisory before expected
+    // no advisory analysed it: the forecast of the newest advisory before
     ["09", true, 50, -61],
   ]);
 });
@@ -137,7 +137,7 @@ test("an advisory is drawn beside what happened, and told apart from it", () => 
   const { metres, wind, hours } = difference(ADVISORIES[0], LIFE[3]);
   assert.deepEqual([Math.round(metres / 1000), wind, hours], [85, 140, 9]);
   assert.equal(difference(ADVISORIES[0], LIFE[2]), null);
-  // what an advisory says of before it was issued is no expectation
+  // an advisory's positions before its time of issue are not forecasts
   const early = { ...ADVISORIES[0], steps: [{ ...ADVISORIES[0].steps[0], moment: ADVISORIES[0].moment - 1 }, ...ADVISORIES[0].steps] };
   assert.equal(roles(stormDrawing({ ...told, advisory: early }, palette)).filter((role) => role === "expected-step").length, 2);
 });
@@ -167,7 +167,7 @@ test("the service's own zone is asked for by storm, advisory, time and wind", as
     asked[0],
     "/collections/zones/items?event_id=AL1&advisory_time=2017-09-06T09:00:00Z&start_date=2017-09-06T09:00:00.000Z&scope=step&wind_speed_kt=64&properties=area_km2&bbox-only=true&limit=1&f=geojson",
   );
-  // nobody issued what nobody says
+  // no zone without an advisory
   assert.equal(await zoneItem(life, LIFE[1], 64, signal), null);
   assert.equal(await zoneItem({ ...life, collections: { zones: null } }, LIFE[2], 64, signal), null);
   assert.equal(asked.length, 2);

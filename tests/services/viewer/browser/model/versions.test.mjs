@@ -25,7 +25,7 @@ test("one request tells which collections have changed", async () => {
   assert.equal((await versions.changed(ids)).size, 0);
   layers = [{ id: "a", "dams:version": "2" }, { id: "b,c" }, { id: "function" }];
   assert.deepEqual([...(await versions.changed(ids))], [["a", "2"]]);
-  // what was not known for a moment has not changed
+  // a version that was unknown for a moment has not changed
   layers = [{ id: "a", "dams:version": "2" }, { id: "b,c", "dams:version": "1" }, { id: "function" }];
   assert.equal((await versions.changed(ids)).size, 0);
   assert.equal(asked.length, 4);

@@ -1,4 +1,4 @@
-// A feature is chosen: its card, its relatives, its storm, its forecasts; and what is shared of the map.
+// The user chooses a feature: its card, its related features, its storm, its forecasts; and sharing the map.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";

@@ -1,4 +1,4 @@
-// The list of what is in view, and its downloads and programs.
+// The list of the features in view, and its downloads and programs.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";

@@ -97,7 +97,7 @@ test("times are typed in UTC, days as days", () => {
 let explorer, form, filterForm, asked, serial = 0;
 
 async function openForm() {
-  // properties are asked for once by collection
+  // properties are requested once for each collection
   const [one, other] = [`quakes ${(serial += 1)}`, `others ${serial}`];
   asked = [];
   globalThis.fetch = async (url) => {

@@ -1,4 +1,4 @@
-// The picture of the map that stands alone: what is on it, and where.
+// The complete picture of the map: its parts and their positions.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -14,7 +14,7 @@ const PICTURE = { width: 1600, height: 800 }; // of a screen with two pixels for
 
 let drawn, explorer;
 
-/** A context that writes down what is drawn, in colours of then; each sign of a text is six pixels wide. */
+/** A context that records drawing calls with their current colours; each character of a text is six pixels wide. */
 function contextOf() {
   const own = { measureText: (text) => ({ width: 6 * text.length }) };
   return new Proxy(own, {
@@ -82,6 +82,23 @@ test("what the panel says is on it, in lines that fit, and nothing that is hidde
   assert.deepEqual(written.slice(2, 4).map(([text, x, y]) => [text.length, x, y]), [[124, 20, 78], [74, 20, 96]]);
   assert.deepEqual(written[4], ["2 simulated", 20, 114]);
   assert.equal(written.length, 6);
+});
+
+test("the picture of a storm has its name, days, strength, winds and address", async () => {
+  find("#timeline").hidden = false;
+  find("#timeline .label output").textContent = "1980–2024";
+  const swatch = element("i");
+  swatch.style.background = "#123456";
+  find("#storm").append(
+    element("header", {}, element("h2", { text: "Irma" }), element("p", { class: "muted", text: "30 Aug – 14 Sept 2017" })),
+    element("p", { class: "state", text: "155 kt" }),
+    element("fieldset", {}, element("legend", { text: "Winds of at least" }), element("label", {}, swatch, "34 kt")),
+  );
+  await mapSheet(explorer);
+  const written = texts().map(([text]) => text);
+  assert.deepEqual(written.slice(0, -1), ["Irma", "30 Aug – 14 Sept 2017", "155 kt", "Winds of at least", "34 kt"]);
+  assert.ok(written.at(-1).endsWith(globalThis.location.href));
+  assert.deepEqual(drawn.filter(({ name, fill }) => name === "fill" && fill === "#123456").length, 1);
 });
 
 test("credits are said, and the scale is drawn as long as on the map", async () => {

@@ -1,4 +1,4 @@
-// Going to a place by its name: what is offered, and what is taken.
+// Going to a place by its name: the offered places, and the chosen one.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
@@ -44,7 +44,7 @@ const pass = async (milliseconds) => {
 
 const PLACE = { geometry: { coordinates: [121, 24] }, properties: { name: "Hualien", kind: "town", province: "Hualien", country: "Taiwan", people: 350_000 } };
 
-/** Types into the search of places; gives what is offered. */
+/** Types into the place search; returns the offered places. */
 async function go(text) {
   const input = find("#go input");
   input.value = text;

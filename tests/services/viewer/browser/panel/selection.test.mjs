@@ -3,7 +3,7 @@ import { beforeEach, test } from "node:test";
 
 import { collection } from "../collections.mjs";
 
-// what the module reads of a browser when it is loaded
+// the parts of a browser that the module reads when it is loaded
 Object.assign(globalThis, {
   addEventListener: () => {},
   matchMedia: () => ({ matches: false }),

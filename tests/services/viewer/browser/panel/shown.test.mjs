@@ -1,4 +1,5 @@
-// What the panel says of what is shown: facts, chips, layers, legends, the subject; and the address that remembers it.
+// The panel's description of the shown data: facts, chips, layers, legends, the subject; and the address that stores
+// it.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";

@@ -1,4 +1,4 @@
-// What a page says in another language than English: the words are those of a page in Arabic, as its script has them.
+// The texts of a page that is not in English. They are those of a page in Arabic, as its script has them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ const { formatNumber, inARow, isolated, LOCALE, say, sayMany, withUnit } = await
 const { agoWords, spanWords } = await import(`${words}time.js`);
 const { formatPosition, parseCoordinates } = await import(`${words}coordinates.js`);
 
-/** Without the signs that keep the direction of what is inserted. */
+/** Removes the characters that isolate the direction of inserted text. */
 const plain = (text) => text.replace(/[\u2067-\u2069]/g, "");
 
 test("a text is said in the language, and in English where nobody translated it", () => {
@@ -49,7 +49,7 @@ test("a number has the form of its language, six in Arabic", () => {
 
 test("what stands in a row is isolated, and nothing in place of nothing", () => {
   assert.equal(inARow(["a", null, false, "", "ب"], ", "), "\u2068a\u2069, \u2067ب\u2069");
-  // what has words of the language is read from the right, whatever it begins with
+  // a text with Arabic words is read from right to left, whatever it begins with
   assert.equal(isolated("M 6.1 تقريبًا"), "\u2067M 6.1 تقريبًا\u2069");
   assert.equal(withUnit(1600.5, "kt"), "\u20681,600.5 kt\u2069");
   assert.equal(inARow([null]), "");

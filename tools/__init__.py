@@ -1,0 +1,1 @@
+"""Programs for developers, which the product does not import."""
