@@ -29,6 +29,7 @@ from services.features.feed import get_feed
 from services.features.feeds.cap import CapSettings
 from services.features.formats.geojson import encode_each
 from services.features.functions import get_functions
+from services.features.impact import get_facilities, get_impact
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
@@ -42,6 +43,7 @@ from services.features.resources import (
     FACETS,
     FOLDING,
     HUB,
+    IMPACTS,
     STORE,
     VALUES,
     VERSIONS,
@@ -49,6 +51,7 @@ from services.features.resources import (
 )
 from services.features.rows.counts import Counts
 from services.features.rows.event_aliases import EventAliases
+from services.features.rows.event_impacts import EventImpacts
 from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -69,6 +72,8 @@ _HANDLERS = {
     "getAsyncApi": get_asyncapi,
     "getChanges": get_changes,
     "getEvent": get_event,
+    "getImpact": get_impact,
+    "getFacilities": get_facilities,
     "getCollectionChanges": get_collection_changes,
     "getFacets": get_facets,
     "getFeed": get_feed,
@@ -114,7 +119,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             failing = FailingRows(versions)
             app[FACETS] = FacetCounts(database, versions, failing, at_once=at_once, of_collection=of_collection)
             app[STORE] = ItemsStore(database, counts, cache, failing)
-            app[ALIASES] = EventAliases(database)
+            app[ALIASES], app[IMPACTS] = EventAliases(database), EventImpacts(database)
             folder = ExportFolder(
                 settings.export_folder,
                 kept_bytes=settings.export_kept_bytes,

@@ -21,9 +21,10 @@ from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
+from services.features.pages.impact_page import event_impact
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery
-from services.features.resources import ALIASES, CATALOGUE, STORE
+from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import EventPart, event_parts
 from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
@@ -63,7 +64,15 @@ async def get_event(call: Call) -> web.StreamResponse:
     if call.media_type == MediaType.HTML:
         files = {"geojson": f"{base}/events/{path_segment(name)}?f=geojson"}
         programs = programs_of(Source(event.title, file_name(name), files))
-        context = {**page_context(event, told), "document": document, "links": links, "programs": programs}
+        computed = await app[IMPACTS].known(name)
+        impact = event_impact(computed) if computed else None
+        context = {
+            **page_context(event, told),
+            "document": document,
+            "links": links,
+            "programs": programs,
+            "impact": impact,
+        }
         return conditional(call.request, page_response(call.request, "event.html", context))
     return conditional(call.request, json_response(document))
 
@@ -99,6 +108,8 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
     return [
         *representations(address, call.media_type, call.offers),
         Link(f"{base}/map?{urlencode({'event': name})}", "preview", MediaType.HTML, "The event on the map"),
+        Link(f"{address}/impact", "related", MediaType.JSON, "People in its zones"),
+        Link(f"{address}/facilities", "related", MediaType.JSON, "Facilities in its zones"),
     ]
 
 

@@ -9,6 +9,7 @@ from services.features.aggregation.facet_counts import FacetCounts
 from services.features.exporting.exports import Exports
 from services.features.feeds.cap import CapSettings
 from services.features.rows.event_aliases import EventAliases
+from services.features.rows.event_impacts import EventImpacts
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.streaming.hub import Hub
@@ -21,6 +22,7 @@ EXPORTS = web.AppKey("exports", Exports)
 FACETS = web.AppKey("facets", FacetCounts)
 FOLDING = web.AppKey("folding", TextFoldings)
 HUB = web.AppKey("hub", Hub)
+IMPACTS = web.AppKey("impacts", EventImpacts)
 STORE = web.AppKey("store", ItemsStore)
 VALUES = web.AppKey("values", ValueRanges)
 VERSIONS = web.AppKey("versions", DataVersions)
