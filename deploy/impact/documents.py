@@ -93,7 +93,7 @@ def impact_document(
         "counts": next((each["counts"] for each in datasets if each["dataset"] == "places"), None),
         "quality": "lower bound",
         "method": _METHODS[hazard],
-        "exposure": _described(datasets, "places"),
+        "exposure": [each for each in _described(datasets) if each["dataset"] == "places"],
         "zones": [_zone(hazard, zone, tables) for zone in tables.zones],
         "advisories": _advisories(tables.advisories),
         "missing": tables.missing,
@@ -117,10 +117,10 @@ def facilities_document(hazard: str, title: str, tables: Tables, datasets: Seque
         "title": title,
         "hazard": hazard,
         "simulated": _is_simulated(tables),
-        "counts": next((each["counts"] for each in datasets if each["dataset"] == "airports"), None),
+        "counts": "Facilities of the listed data whose position lies in the zone; each once, with its strongest zone",
         "quality": "incomplete list",
         "method": _METHODS[hazard],
-        "exposure": _described(datasets, "airports"),
+        "exposure": [each for each in _described(datasets) if each["dataset"] != "places"],
         "zones": [_facility_zone(hazard, zone, tables.facilities) for zone in tables.zones],
         "facilities": [_facility(row) for row in found[:MOST_FACILITIES]],
         "facilitiesOmitted": max(0, len(found) - MOST_FACILITIES),
@@ -179,13 +179,9 @@ def _in_words(country: str) -> str:
     return f"the {country}" if country in _WITH_ARTICLE or country.endswith((" Islands", " Republic")) else country
 
 
-def _described(datasets: Sequence[Row], *names: str) -> list[dict[str, Any]]:
+def _described(datasets: Sequence[Row]) -> list[dict[str, Any]]:
     shown = ("dataset", "title", "counts", "quality", "source", "licence", "licence_url", "vintage")
-    return [
-        {"licenceUrl" if name == "licence_url" else name: each[name] for name in shown}
-        for each in datasets
-        if each["dataset"] in names
-    ]
+    return [{"licenceUrl" if name == "licence_url" else name: each[name] for name in shown} for each in datasets]
 
 
 def _of_zone(rows: Iterable[Row], zone: Mapping[str, Any], kind: str = "kind") -> list[Row]:

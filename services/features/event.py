@@ -59,12 +59,12 @@ async def get_event(call: Call) -> web.StreamResponse:
     parts = [part for part, _ in told]
     event = event_of(name, told)
     base = base_url(call.request)
-    links = links_json(_links(call, base, name))
+    computed = await app[IMPACTS].known(name)
+    links = links_json([*_links(call, base, name), *(_products(base, name) if computed else [])])
     document = _document(event, parts, base, links)
     if call.media_type == MediaType.HTML:
         files = {"geojson": f"{base}/events/{path_segment(name)}?f=geojson"}
         programs = programs_of(Source(event.title, file_name(name), files))
-        computed = await app[IMPACTS].known(name)
         impact = event_impact(computed) if computed else None
         context = {
             **page_context(event, told),
@@ -108,6 +108,13 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
     return [
         *representations(address, call.media_type, call.offers),
         Link(f"{base}/map?{urlencode({'event': name})}", "preview", MediaType.HTML, "The event on the map"),
+    ]
+
+
+def _products(base: str, name: str) -> list[Link]:
+    """Links to what is computed from the features of the event."""
+    address = f"{base}/events/{path_segment(name)}"
+    return [
         Link(f"{address}/impact", "related", MediaType.JSON, "People in its zones"),
         Link(f"{address}/facilities", "related", MediaType.JSON, "Facilities in its zones"),
     ]
