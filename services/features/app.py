@@ -19,9 +19,11 @@ from libs.web.restarts import RESTARTED, asked_again
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
+from services.features.bundle import get_bundle
 from services.features.changes import get_changes, get_collection_changes
 from services.features.event import get_event
 from services.features.export import get_export
+from services.features.exporting.bundles import Bundles
 from services.features.exporting.exports import Exports
 from services.features.exporting.folder import ExportFolder
 from services.features.facets import get_facets
@@ -37,6 +39,7 @@ from services.features.programs import get_programs
 from services.features.queryables import get_queryables
 from services.features.resources import (
     ALIASES,
+    BUNDLES,
     CAP,
     CATALOGUE,
     EXPORTS,
@@ -72,6 +75,7 @@ _HANDLERS = {
     "getAsyncApi": get_asyncapi,
     "getChanges": get_changes,
     "getEvent": get_event,
+    "getBundle": get_bundle,
     "getImpact": get_impact,
     "getFacilities": get_facilities,
     "getCollectionChanges": get_collection_changes,
@@ -134,6 +138,7 @@ def make(env: Mapping[str, str]) -> web.Application:
                 most_bytes=settings.export_max_bytes,
                 most_seconds=settings.export_seconds,
             )
+            app[BUNDLES] = Bundles(app[STORE], folder, settings.export_max_bytes)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS], app[RESTARTED] = versions, versions.restarted
             app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amended)

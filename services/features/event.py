@@ -60,7 +60,7 @@ async def get_event(call: Call) -> web.StreamResponse:
     event = event_of(name, told)
     base = base_url(call.request)
     computed = await app[IMPACTS].known(name)
-    links = links_json([*_links(call, base, name), *(_products(base, name) if computed else [])])
+    links = links_json([*_links(call, base, name), *_products(base, name, is_computed=computed is not None)])
     document = _document(event, parts, base, links)
     if call.media_type == MediaType.HTML:
         files = {"geojson": f"{base}/events/{path_segment(name)}?f=geojson"}
@@ -111,10 +111,14 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
     ]
 
 
-def _products(base: str, name: str) -> list[Link]:
-    """Links to what is computed from the features of the event."""
+def _products(base: str, name: str, *, is_computed: bool) -> list[Link]:
+    """Links to what is made of the features of the event; to its impact once that is computed."""
     address = f"{base}/events/{path_segment(name)}"
+    files = Link(f"{address}/bundle", "enclosure", "application/zip", "Shapefiles and GeoPackage")
+    if not is_computed:
+        return [files]
     return [
+        files,
         Link(f"{address}/impact", "related", MediaType.JSON, "People in its zones"),
         Link(f"{address}/facilities", "related", MediaType.JSON, "Facilities in its zones"),
     ]

@@ -6,6 +6,7 @@ from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
 from libs.pg.text_folding import TextFoldings
 from services.features.aggregation.facet_counts import FacetCounts
+from services.features.exporting.bundles import Bundles
 from services.features.exporting.exports import Exports
 from services.features.feeds.cap import CapSettings
 from services.features.rows.event_aliases import EventAliases
@@ -16,6 +17,7 @@ from services.features.streaming.hub import Hub
 from services.features.whole_pages import WholePages
 
 ALIASES = web.AppKey("aliases", EventAliases)
+BUNDLES = web.AppKey("bundles", Bundles)
 CAP = web.AppKey("cap", CapSettings)
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 EXPORTS = web.AppKey("exports", Exports)

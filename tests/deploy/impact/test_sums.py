@@ -8,6 +8,7 @@ import pytest
 import shapely
 from pyproj import Geod
 from shapely.affinity import translate
+from shapely.geometry.base import BaseGeometry
 
 from deploy.impact.intensity import radii_km
 from deploy.loader.geometry.antimeridian import split_polygons
@@ -36,7 +37,7 @@ def scattered(number: int) -> list[tuple[float, float, int]]:
 PLACES = [place for place in scattered(4000) if place[2] > 0]
 
 
-def people_within(zone: shapely.Geometry) -> tuple[int, int]:
+def people_within(zone: BaseGeometry) -> tuple[int, int]:
     """Sum over all places, one by one, in unrolled degrees: people and places."""
     worlds = [zone, translate(zone, -360), translate(zone, 360)]
     found = [
