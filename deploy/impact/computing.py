@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import cos, pi
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import asyncpg
 import orjson
@@ -24,8 +25,8 @@ _PUBLISHED = {
     "detail_url": "All products",
 }
 _STORE = """
-INSERT INTO impact.event (event_id, hazard, digest, has_zones, has_facilities, headline, impact, facilities)
-VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb, $8::text::jsonb)
+INSERT INTO impact.event (event_id, segment, hazard, digest, has_zones, has_facilities, headline, impact, facilities)
+VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9::text::jsonb)
 ON CONFLICT (event_id) DO UPDATE SET hazard = excluded.hazard, digest = excluded.digest, computed = now(),
     has_zones = excluded.has_zones, has_facilities = excluded.has_facilities, headline = excluded.headline,
     impact = excluded.impact, facilities = excluded.facilities
@@ -113,7 +114,18 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
         has_zones = bool(found.zones)
         documents = [orjson.dumps(each).decode() for each in (impact, facilities)]
         shown = None if head is None else orjson.dumps(head).decode()
-        rows.append((event["event_id"], hazard, event["digest"], has_zones, has_zones, shown, *documents))
+        rows.append(
+            (
+                event["event_id"],
+                quote(event["event_id"], safe=""),
+                hazard,
+                event["digest"],
+                has_zones,
+                has_zones,
+                shown,
+                *documents,
+            )
+        )
     await connection.executemany(_STORE, rows)
 
 

@@ -164,6 +164,8 @@ class Collection:
     """Whether rows may have geometries of thousands of corners: some are stored out of line, or that is not known."""
     sources: tuple[int, ...] = field(default=())
     """Relations (oids) whose changes change this collection; none where they are unknown."""
+    product_source: int | None = None
+    """Relation (oid) that lists the events with products of this service; None without such properties or a list."""
     arguments: tuple[Argument, ...] = ()
     """Of a function."""
     sort: tuple[str, ...] = ()

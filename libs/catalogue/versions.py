@@ -147,7 +147,8 @@ class DataVersions:
         if self._state is None or collection.kind in _UNCOUNTED or not self._is_replayed(collection):
             return None
         # a view is among its own sources, and has no rows
-        versions = [self._state.relations.get(oid, "") for oid in collection.sources]
+        products = () if collection.product_source is None else (collection.product_source,)
+        versions = [self._state.relations.get(oid, "") for oid in (*collection.sources, *products)]
         if None in versions or not any(versions):
             return None
         # oids and versions mean something in one history of one database alone, and caches outlive it; an upgraded

@@ -23,11 +23,12 @@ async def get_bundle(call: Call) -> web.StreamResponse:
     """Return all features of an event as one file; an alias of the event is redirected."""
     call.query.check()
     app, request, event = call.request.app, call.request, call.path["eventId"]
-    found = await event_parts(app[STORE], of_events(app[CATALOGUE].collections.values()), event, MOST_FEATURES)
+    known, base = of_events(app[CATALOGUE].collections.values()), base_url(request)
+    found = await event_parts(app[STORE], known, event, MOST_FEATURES, base=base)
     parts = [part for part in found if part.matched]
     if not parts:
         if merged := await app[ALIASES].event_of(event):
-            place = f"{base_url(request)}/events/{path_segment(merged)}/bundle"
+            place = f"{base}/events/{path_segment(merged)}/bundle"
             return web.Response(status=308, headers={"Location": place, "Cache-Control": "no-cache"})
         raise NotFound(f"No collection has features of an event '{event}'.")
     name = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in event)
@@ -57,5 +58,5 @@ def _key(call: Call, event: str, parts: list[EventPart]) -> str | None:
     tokens = [version.token for version in versions if version is not None]
     if len(tokens) < len(versions):
         return None
-    content = (build_id(app[SERVICE]), event, [part.collection.id for part in parts], tokens)
+    content = (build_id(app[SERVICE]), base_url(call.request), event, [part.collection.id for part in parts], tokens)
     return blake2b(repr(content).encode(), digest_size=12).hexdigest()

@@ -47,7 +47,7 @@ async def get_event(call: Call) -> web.StreamResponse:
     app, name = call.request.app, call.path["eventId"]
     bundle = call.media_type == GEOJSON
     known = of_events(app[CATALOGUE].collections.values())
-    parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD)
+    parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD, base=base_url(call.request))
     if not parts and (merged := await app[ALIASES].event_of(name)):
         return web.Response(status=308, headers={"Location": _address(call, merged), "Cache-Control": "no-cache"})
     if bundle:
@@ -100,7 +100,8 @@ def _asked(part: EventPart) -> tuple[ItemsQuery, str]:
     # shapes where they are few; of the others their boxes say where they are
     if part.matched is not None and part.matched <= DRAWN:
         return part.query, "drawing"
-    return replace(part.query, options=GeometryOptions(bbox_only=True)), "geojson"
+    options = GeometryOptions(bbox_only=True, base=part.query.options.base)
+    return replace(part.query, options=options), "geojson"
 
 
 def _links(call: Call, base: str, name: str) -> list[Link]:

@@ -45,7 +45,7 @@ async def get_export(call: Call) -> web.StreamResponse:
         raise NotAcceptable("none of the accepted media types is offered")
     refuse_options(call.query, format_)
     values = call.query.with_values({"limit": ALL, "offset": None, "cursor": None})
-    query = parse_items(collection, values, call.given, app[FOLDING].current)
+    query = parse_items(collection, values, call.given, app[FOLDING].current, base=base_url(request))
     version = app[VERSIONS].version(collection)
     links = export_links(query, format_.media_type, base_url(request))
     mark = format_.byte_order_mark if call.query.values["bom"] and isinstance(format_, FeatureFormat) else b""

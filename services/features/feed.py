@@ -51,7 +51,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
         # a page that follows is of the same time, whenever it is requested
         values["datetime"] = f"{since}/.."
         given = {**_without(given, "last"), "datetime": values["datetime"]}
-    query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current)
+    query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current, base=base_url(request))
     check_preconditions(request, headers)
     query = await app[STORE].found(query)
     is_atom = call.media_type == ATOM_TYPE

@@ -53,7 +53,7 @@ async def get_item(call: Call) -> web.StreamResponse:
     refuse_options(call.query, format_)
     format_ = profiled(format_, call.query, collection)
     selection = select(collection, call.query)
-    options = geometry_options(selection, call.query)
+    options = geometry_options(selection, call.query, base_url(request))
     for name in call.query.extra.keys() - {argument.name for argument in collection.arguments}:
         if collection.column(name) is not None:
             call.query.fault(name, f"{name} is not a parameter of a feature: it is chosen by its id", "extra_forbidden")

@@ -72,16 +72,16 @@ async def get_items(call: Call) -> web.StreamResponse:
 
 def _parse(call: Call, collection: Collection, format_: FeatureFormat | FileFormat | None) -> ItemsQuery:
     """Return the query. Raises InvalidParameters with every fault."""
-    folding = call.request.app[FOLDING].current
+    folding, base = call.request.app[FOLDING].current, base_url(call.request)
     if format_ is not None:
-        return parse_items(collection, call.query, call.given, folding)
+        return parse_items(collection, call.query, call.given, folding, base=base)
     # links of the page must not carry the fields of the form that were left empty
     given, values = dict(sent_parameters(call.request)), call.query
     newest = newest_first(collection)
     if newest is not None and not given.keys() & {"sortby", "cursor", "offset"}:
         # said in its links: a cursor is of one order
         values, given["sortby"] = values.with_values({"sortby": [newest]}), newest
-    return parse_items(collection, values, given, folding)
+    return parse_items(collection, values, given, folding, base=base)
 
 
 async def _respond(
@@ -166,7 +166,8 @@ async def _page(call: Call, query: ItemsQuery, headers: dict[str, str]) -> web.S
     collection = query.selection.collection
     # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
     # map draws: large geometries must not bloat the page
-    query = replace(query, limit=min(query.limit, PAGE_ROWS), options=GeometryOptions(bbox_only=True))
+    options = GeometryOptions(bbox_only=True, base=query.options.base)
+    query = replace(query, limit=min(query.limit, PAGE_ROWS), options=options)
     query = await call.request.app[STORE].found(query)
     (page, ends), matched = await call.request.app[STORE].page_and_count(query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)

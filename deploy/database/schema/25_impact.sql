@@ -56,6 +56,7 @@ CREATE INDEX IF NOT EXISTS facility_geography ON exposure.facility USING gist ((
 
 CREATE TABLE IF NOT EXISTS impact.event (
     event_id text PRIMARY KEY,
+    segment text NOT NULL,
     hazard text NOT NULL CHECK (hazard IN ('storm', 'earthquake', 'flood')),
     digest text NOT NULL,
     computed timestamptz NOT NULL DEFAULT now(),
@@ -66,6 +67,7 @@ CREATE TABLE IF NOT EXISTS impact.event (
     facilities jsonb NOT NULL
 );
 COMMENT ON TABLE impact.event IS E'Impacts of events\nTables of people and of facilities in the zones of each event. An event without a row is not computed yet.';
+COMMENT ON COLUMN impact.event.segment IS 'Segment. The identifier as a segment of an address, escaped.';
 COMMENT ON COLUMN impact.event.digest IS 'Digest. Of the rows, data sets and program that the tables follow from: another one, other tables.';
 COMMENT ON COLUMN impact.event.has_zones IS 'Zones. Whether the event has zones in which people can be counted.';
 COMMENT ON COLUMN impact.event.has_facilities IS 'Facilities. Whether facilities were looked for in these zones.';

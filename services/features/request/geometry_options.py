@@ -1,4 +1,4 @@
-"""How geometries are to be given."""
+"""How geometries and addresses are to be given."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from libs.geo.crs import CRS84, Crs
 
 @dataclass(frozen=True, slots=True)
 class GeometryOptions:
-    """What a request says of the geometries in its answer."""
+    """What a request says of the geometries in its response, and of the addresses among the properties."""
 
     bbox_only: bool = False
     """Boxes instead of geometries."""
@@ -16,6 +16,8 @@ class GeometryOptions:
     crs: Crs = CRS84
     lonlat: bool = False
     """Points as columns of numbers."""
+    base: str = ""
+    """Base address of the products that properties lead to; empty: properties as they are stored."""
 
 
 def content_crs(options: GeometryOptions) -> dict[str, str]:

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from deploy.database.apply import apply_schema
 from deploy.impact.computing import compute, due
 from tests.conftest import MakeDatabase
+from tests.eventually import eventually
 from tests.services.in_process import Answer, Client, Services, services
 
 _ROWS = """
@@ -35,6 +36,8 @@ INSERT INTO hazard.hazard_ts_buffers (event_id, wind_speed_kt, start_date, end_d
 SELECT event, wind, '2020-01-01', '2020-01-02', 'analysed', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
 FROM (VALUES ('WP/1', 64, 0, 2, 2), ('WP/1', 34, 0, 4, 4), ('WP2', 64, 50, 52, 2)) z (event, wind, west, east, north);
+INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
+VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)');
 INSERT INTO dams.event_alias (alias, event_id) VALUES ('OLD', 'WP/1');
 """
 
@@ -164,6 +167,64 @@ async def test_pages_escape_what_the_data_say(features: Client) -> None:
     assert f'href="{features.base}/events/WP%2F1/facilities?f=html"' in event
     french = (await features.get("/events/WP%2F1/impact", {"f": "html", "lang": "fr"})).body.decode()
     assert "Typhon Anna de catégorie 3" in french
+
+
+_FIELDS = ("population_impact_url", "facility_exposure_url")
+
+
+@pytest.mark.parametrize("f", ["geojson", "geojsonseq", "json", "ndjson", "csv"])
+async def test_dynamic_fields_lead_to_products_in_every_format(f: str, features: Client) -> None:
+    address = "/collections/hazard.hazard_ts_events/items"
+    for host in (None, "data.example.org"):
+        base = features.base if host is None else f"http://{host}"
+        headers = {} if host is None else {"Host": host}
+        found = await features.get(address, {"f": f, "sortby": "event_id", "properties": ",".join(_FIELDS)}, headers)
+        text = found.body.decode()
+        assert text.count(f"{base}/events/WP%2F1/impact?f=json") == 1
+        assert text.count(f"{base}/events/WP%2F1/facilities?f=json") == 1
+        # computed, without zones; not computed
+        assert "/events/WP3/" not in text
+        assert "/events/WP4/" not in text
+
+
+async def test_dynamic_fields_of_an_item_and_an_export(features: Client) -> None:
+    item = (await features.json("/collections/hazard.hazard_ts_events/items/1"))["properties"]
+    expected = [f"{features.base}/events/WP%2F1/{product}?f=json" for product in ("impact", "facilities")]
+    assert [item[name] for name in _FIELDS] == expected
+    assert item["rainfall_url"] is None
+    without = (await features.json("/collections/hazard.hazard_ts_events/items/3"))["properties"]
+    assert [without[name] for name in _FIELDS] == [None, None]
+    rows = _rows(await features.get("/collections/hazard.hazard_ts_events/export", {"f": "csv"}))
+    assert [row["population_impact_url"] != "" for row in rows] == [True, True, False, False]
+    quake = (await features.json("/collections/hazard.hazard_eq_events/items/1"))["properties"]
+    # features have a bundle whether people can be counted or not; what its source says is not lost
+    assert quake["shapefile_url"] == f"{features.base}/events/Q1/bundle"
+    assert quake["population_impact_url"] == "https://example.org/its-own"
+    assert (await features.get("/events/Q1/bundle")).status == 200
+
+
+async def test_product_that_appears_changes_the_version(served: Services, make_database: MakeDatabase) -> None:
+    async def plain(owner: asyncpg.Connection) -> None:
+        await apply_schema(owner)
+        await owner.execute(_ROWS)
+
+    url = await make_database(plain)
+    async with services() as running:
+        for name in ("common", "features"):
+            await running.start(name, {"DATABASE_URL": url})
+        address = "/collections/hazard.hazard_ts_events/items/1"
+        before = await running["features"].get(address)
+        assert before.json()["properties"]["population_impact_url"] is None
+        owner = await asyncpg.connect(url)
+        await compute(owner, await due(owner))
+        await owner.close()
+
+        async def has_product() -> None:
+            after = await running["features"].get(address, headers={"If-None-Match": before.headers["ETag"]})
+            assert after.status == 200
+            assert after.json()["properties"]["population_impact_url"].endswith("/events/WP%2F1/impact?f=json")
+
+        await eventually(has_product)
 
 
 async def test_event_page_without_impact_says_nothing_of_it(features: Client) -> None:
