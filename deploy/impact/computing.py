@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import cos, pi
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,14 @@ import orjson
 from deploy.impact import zones
 from deploy.impact.documents import Tables, facilities_document, headline, impact_document
 from deploy.impact.intensity import applies, radii_km
+from deploy.impact.modelled import SOURCE, modelled_zones
 from deploy.loader.places.populated import EARTH_KM
 
 BATCH = 100
 """Events of a transaction."""
 
+_STORM_KT = 34
+"""Wind of a storm: zones of weaker winds are those of the disturbance that it came from."""
 _PUBLISHED = {
     "shakemap_url": "ShakeMap",
     "population_impact_url": "Population impact",
@@ -94,7 +97,7 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
         )
     }
     titles = dict(await connection.fetch(zones.TITLES, ids))
-    tables = await _tables(connection, ids, earthquakes)
+    tables = await _tables(connection, ids, earthquakes, storms)
     rows = []
     for event in events:
         found = tables[event["event_id"]]
@@ -130,7 +133,10 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
 
 
 async def _tables(
-    connection: asyncpg.Connection, ids: Sequence[str], earthquakes: dict[str, asyncpg.Record]
+    connection: asyncpg.Connection,
+    ids: Sequence[str],
+    earthquakes: dict[str, asyncpg.Record],
+    storms: Iterable[str],
 ) -> defaultdict[str, Tables]:
     found: defaultdict[str, Tables] = defaultdict(Tables)
     for row in await connection.fetch(zones.POLYGON_FACTS, ids):
@@ -138,6 +144,13 @@ async def _tables(
     await connection.execute("SET LOCAL client_min_messages = warning")
     await connection.execute(zones.MAKE_POLYGONS, ids)
     await _make_circles(connection, earthquakes, found)
+    without = [event for event in storms if not any(zone["rank"] >= _STORM_KT for zone in found[event].zones)]
+    for made in await modelled_zones(connection, without):
+        zone = f"{made.wind_kt} kt"
+        await connection.execute(zones.ADD_POLYGON, made.event_id, zone, made.wkb)
+        found[made.event_id].zones.append(
+            {"kind": "estimated", "zone": zone, "rank": float(made.wind_kt), "sources": [SOURCE], "km2": made.km2}
+        )
     for each in found.values():
         # observed before forecast, the strongest first
         each.zones.sort(key=lambda zone: (zone["kind"] == "forecast", -zone["rank"], zone["zone"]))

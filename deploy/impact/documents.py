@@ -147,7 +147,7 @@ def headline(hazard: str, document: Mapping[str, Any], facts: Mapping[str, Any])
         "people": chosen["people"],
         "places": chosen["places"],
         "areas": areas,
-        "isOneCountry": len(chosen["countries"]) == 1,
+        "isAll": len(areas) == 1 or _is_of_one_province(chosen),
         **facts,
     }
 
@@ -157,16 +157,22 @@ def _is_simulated(tables: Tables) -> bool:
 
 
 def _areas(zone: Mapping[str, Any]) -> list[str]:
-    """The two countries with most of the people; of one country its first province and itself.
+    """The two countries with most of the people; of one country its two first provinces, or its only one and itself.
 
     A province stands for its country if most of the country's people in the zone live there.
     """
     countries = zone["countries"]
-    if len(countries) == 1:
-        country = countries[0]
-        named = [each["name"] for each in country["provinces"] if each["name"] not in (None, country["name"])]
-        return [*named[:1], _in_words(country["name"])]
-    return [_main_province(country) or _in_words(country["name"]) for country in countries[:2]]
+    if len(countries) != 1:
+        return [_main_province(country) or _in_words(country["name"]) for country in countries[:2]]
+    country = countries[0]
+    named = [each["name"] for each in country["provinces"] if each["name"] not in (None, country["name"])]
+    if _is_of_one_province(zone):
+        return [*named, _in_words(country["name"])]
+    return [*named[:1], f"{named[1]} ({country['name']})"] if len(named) > 1 else [_in_words(country["name"])]
+
+
+def _is_of_one_province(zone: Mapping[str, Any]) -> bool:
+    return len(zone["countries"]) == 1 and len(zone["countries"][0]["provinces"]) == 1
 
 
 def _main_province(country: Mapping[str, Any]) -> str | None:

@@ -14,6 +14,7 @@ WATCHED = (
     "hazard_ts_events",
     "hazard_ts_disturbance_events",
     "hazard_ts_advisory_buffers",
+    "hazard_ts_nodes",
     *_STORM_TABLES,
     *_FLOOD_TABLES,
 )
@@ -83,6 +84,13 @@ WITH polygons AS (
         string_agg(md5(concat_ws('|', advisory, advisory_time, kind, wind_speed_kt, md5(ST_AsBinary(geom)))), ''
                    ORDER BY advisory_time, kind, wind_speed_kt, advisory) AS digest
     FROM ({ADVISORIES}) a GROUP BY event_id
+), nodes AS (
+    -- of storms without zones, which the model makes of these
+    SELECT event_id,
+        md5(string_agg(concat_ws('|', valid_time, wind_kt, ST_X(geom), ST_Y(geom)), '' ORDER BY valid_time)) AS digest
+    FROM hazard.hazard_ts_nodes n
+    WHERE kind = 'analysed' AND NOT EXISTS (SELECT FROM hazard.hazard_ts_buffers b WHERE b.event_id = n.event_id)
+    GROUP BY event_id
 ), known AS (
     SELECT event_id, 'storm' AS hazard, start_date AS time, concat_ws('|', name, category, basin, source) AS digest
     FROM ({STORMS}) s
@@ -91,8 +99,9 @@ WITH polygons AS (
     UNION ALL SELECT event_id, 'flood', time, '' FROM polygons WHERE is_flood
 )
 SELECT DISTINCT ON (k.event_id) k.event_id, k.hazard, greatest(k.time, p.time) AS time,
-    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest)) AS digest
+    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest, n.digest)) AS digest
 FROM known k LEFT JOIN polygons p USING (event_id) LEFT JOIN advisories a USING (event_id)
+    LEFT JOIN nodes n USING (event_id)
 ORDER BY k.event_id, k.hazard DESC
 """  # noqa: S608
 """All events, with the digest of the rows that their impacts follow from. $1: what else they follow from."""
@@ -104,6 +113,11 @@ FROM ({POLYGONS}) z CROSS JOIN LATERAL ST_Subdivide({_MADE_VALID.replace("geom",
 WHERE z.event_id = ANY($1::text[])
 """  # noqa: S608
 """The zones of some events, cut up: an index finds places in small parts fast."""
+
+ADD_POLYGON = """
+INSERT INTO zone_part SELECT $1, 'estimated', $2, ST_Subdivide($3::bytea::geometry, 64)
+"""
+"""A zone that no table has."""
 
 POLYGON_FACTS = f"""
 SELECT event_id, kind, zone, max(rank) AS rank, array_agg(DISTINCT source) FILTER (WHERE source IS NOT NULL) AS sources,

@@ -17,7 +17,7 @@ def sentence(headline: Mapping[str, Any], title: str) -> str:
         said = gettext("%(event)s: no listed place lies in %(zone)s")
     elif not areas:
         said = gettext("%(event)s: %(people)s people in %(zone)s")
-    elif headline["isOneCountry"]:
+    elif headline["isAll"]:
         said = gettext("%(event)s: %(people)s people in %(zone)s, in %(areas)s")
         names["areas"] = ", ".join(areas)
     else:
@@ -43,15 +43,14 @@ def count_decimal(number: float) -> str:
 def zone_name(zone: Mapping[str, Any]) -> str:
     """Return what a zone is, within a sentence."""
     name, kind = zone["zone"], zone["kind"]
+    if name.endswith(" kt"):
+        winds = {
+            "forecast": gettext("forecast winds of %(wind)s and more"),
+            "estimated": gettext("estimated winds of %(wind)s and more"),
+        }
+        return (winds.get(kind) or gettext("winds of %(wind)s and more")) % {"wind": name}
     if kind == "estimated":
         return gettext("estimated intensity %(class)s and above") % {"class": name}
-    if name.endswith(" kt"):
-        winds = (
-            gettext("forecast winds of %(wind)s and more")
-            if kind == "forecast"
-            else gettext("winds of %(wind)s and more")
-        )
-        return winds % {"wind": name}
     areas = {"flooded area": gettext("the flooded area"), "alert area": gettext("the area of the alert")}
     return areas.get(name) or gettext("the area of the forecast alert")
 

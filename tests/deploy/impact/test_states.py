@@ -80,6 +80,31 @@ async def test_headline_is_of_the_strongest_zone_with_people(
     assert (head["zone"], head["kind"], head["people"], head["areas"]) == ("50 kt", "analysed", 700, ["North", "Xland"])
 
 
+async def test_storm_without_zones_has_those_of_a_model(
+    database: asyncpg.Connection, add_places: AddPlaces, add_zone: AddZone, computed: Computed
+) -> None:
+    await add_places([(0.1, 15.1, 700), (30.0, 15.0, 900)])
+    await add_zone("A", None)
+    await database.execute(
+        "INSERT INTO hazard.hazard_ts_nodes (event_id, valid_time, kind, wind_kt, geom) "
+        "SELECT 'A', '2020-01-01'::timestamptz + n * interval '6 hours', 'analysed', 60, "
+        "ST_SetSRID(ST_MakePoint(n, 15), 4326) FROM generate_series(-2, 2) AS n"
+    )
+    zones = (await computed("A"))["impact"]["zones"]
+    # never 64 kt, and the wider the weaker
+    assert [(zone["zone"], zone["kind"], zone["people"]) for zone in zones] == [
+        ("50 kt", "estimated", 700),
+        ("34 kt", "estimated", 700),
+    ]
+    assert zones[0]["sources"] == ["derived from nodes"]
+    assert 0 < zones[0]["areaKm2"] < zones[1]["areaKm2"]
+    await database.execute("UPDATE hazard.hazard_ts_nodes SET wind_kt = 70")
+    assert [event["event_id"] for event in await due(database)] == ["A"]
+    # zones of its own take their place
+    await add_zone("A", _AT_SEA)
+    assert [zone["kind"] for zone in (await computed("A"))["impact"]["zones"]] == ["analysed"]
+
+
 async def test_facility_is_listed_once_with_its_strongest_zone(
     database: asyncpg.Connection, add_zone: AddZone, computed: Computed
 ) -> None:
