@@ -54,7 +54,7 @@ async def get_bundle(call: Call) -> web.StreamResponse:
 def _key(call: Call, event: str, parts: list[EventPart]) -> str | None:
     """A digest of all that decides the content; None if the state of some data is unknown."""
     app = call.request.app
-    versions = [app[VERSIONS].version(part.collection) for part in parts]
+    versions = [app[VERSIONS].of_features(part.collection) for part in parts]
     tokens = [version.token for version in versions if version is not None]
     if len(tokens) < len(versions):
         return None

@@ -41,7 +41,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
     """The features of a selection, those of the latest time first."""
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    version = app[VERSIONS].version(collection)
+    version = app[VERSIONS].of_features(collection)
     since = _since(call)
     headers = data_headers(request, call.media_type, version, limits=since)
     check_tag(request, headers)

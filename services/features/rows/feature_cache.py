@@ -102,7 +102,7 @@ class FeatureCache:
         products: object = None
         if query.options.base:
             # which events have products the versions of their rows do not say
-            version = self._versions.version(collection)
+            version = self._versions.of_features(collection)
             products = query.options.base, version and version.token
         return server, collection.id, collection.oid, collection.shape, shown, products
 

@@ -213,6 +213,7 @@ async def test_product_that_appears_changes_the_version(served: Services, make_d
         for name in ("common", "features"):
             await running.start(name, {"DATABASE_URL": url})
         address = "/collections/hazard.hazard_ts_events/items/1"
+        changes = await running["features"].json("/collections/hazard.hazard_ts_events/changes")
         before = await running["features"].get(address)
         assert before.json()["properties"]["population_impact_url"] is None
         owner = await asyncpg.connect(url)
@@ -225,6 +226,10 @@ async def test_product_that_appears_changes_the_version(served: Services, make_d
             assert after.json()["properties"]["population_impact_url"].endswith("/events/WP%2F1/impact?f=json")
 
         await eventually(has_product)
+        # rows are as they were: nothing is told to those who follow them, and tiles stay
+        assert (await running["features"].json("/collections/hazard.hazard_ts_events/changes"))["changes"] == changes[
+            "changes"
+        ]
 
 
 async def test_event_page_without_impact_says_nothing_of_it(features: Client) -> None:
