@@ -17,7 +17,7 @@ def sentence(headline: Mapping[str, Any], title: str) -> str:
         said = gettext("%(event)s: no listed place lies in %(zone)s")
     elif not areas:
         said = gettext("%(event)s: %(people)s people in %(zone)s")
-    elif headline.get("isAll"):
+    elif headline.get("isAll") or len(areas) == 1:
         said = gettext("%(event)s: %(people)s people in %(zone)s, in %(areas)s")
         names["areas"] = ", ".join(areas)
     else:
