@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
     if not url:
         parser.error(f"{URL} is missing: the address of the database, as a role that may write")
     try:
-        asyncio.run(_update(url) if arguments.command == "update" else _watch(url))
+        asyncio.run(_update(url) if arguments.command == "update" else run_watch(url))
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, StoreError, BusyError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -41,7 +41,8 @@ async def _update(url: str) -> None:
         await update(connection, _say)
 
 
-async def _watch(url: str) -> None:
+async def run_watch(url: str) -> None:
+    """Watch the database of this address until a signal ends it."""
     watching = asyncio.create_task(watch(url, _say))
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, watching.cancel)

@@ -6,10 +6,12 @@ services, which must not be able to write, do not have it.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from pathlib import Path
 
+from deploy.impact.__main__ import run_watch
 from deploy.local import stack
 from deploy.local.state import StateFolder
 from deploy.local.users import become
@@ -19,15 +21,17 @@ _NICE = 10
 
 
 def main() -> None:
-    """Become the user of the services, and then the worker."""
+    """Become the user of the services, and compute until told to end.
+
+    The address is in no environment, and a process that has changed its user lets nobody but root look into it.
+    """
     folder = StateFolder(Path(sys.argv[1]))
     state = folder.load()
     url = stack.loader_url(folder, state)
     os.nice(_NICE)
     if state.user:
         become(state.user)
-    command = [sys.executable, "-m", "deploy.impact", "watch"]
-    os.execve(sys.executable, command, os.environ | {"DATABASE_LOADER_URL": url})  # noqa: S606 - no shell is wanted
+    asyncio.run(run_watch(url))
 
 
 if __name__ == "__main__":
