@@ -16,6 +16,8 @@ from deploy.loader.store.lock import BusyError, held
 
 POLL_SECONDS = 5.0
 """Time between two looks at the versions of the tables, in seconds."""
+ROUND = 500
+"""Events that are computed before the worker looks for newer ones."""
 _FAILURE_SECONDS = 30.0
 
 _VERSIONS = """
@@ -35,11 +37,16 @@ async def update(connection: asyncpg.Connection, say: Say) -> int:
     events = await due(connection)
     if events:
         say(f"{len(events)} events to compute")
-    await compute(connection, events)
+    done: set[tuple[str, str]] = set()
+    while events:
+        await compute(connection, events[:ROUND])
+        done |= {(event["event_id"], event["digest"]) for event in events[:ROUND]}
+        # what came meanwhile is newer than what is left, and does not wait for it
+        events = [event for event in await due(connection) if (event["event_id"], event["digest"]) not in done]
     gone = await forget(connection)
-    if events or gone:
-        say(f"{len(events)} events computed, {gone} forgotten in {time.monotonic() - begun:.1f} s")
-    return len(events)
+    if done or gone:
+        say(f"{len(done)} events computed, {gone} forgotten in {time.monotonic() - begun:.1f} s")
+    return len(done)
 
 
 async def load(connection: asyncpg.Connection, say: Say) -> None:
