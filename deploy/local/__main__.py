@@ -176,8 +176,9 @@ def _status(settings: StackSettings) -> int:
     for name, process in supervisor.states().items():
         if name.endswith(SPARE) and process["statename"] == "STOPPED":
             continue
-        port = state.ports.get(name, settings.gateway_port)
-        print(f"{name:<12} {process['statename']:<9} 127.0.0.1:{port:<6} {process['description']}")
+        port = settings.gateway_port if name == "gateway" else state.ports.get(name)
+        address = "" if port is None else f"127.0.0.1:{port}"
+        print(f"{name:<12} {process['statename']:<9} {address:<16} {process['description']}")
     return 0
 
 

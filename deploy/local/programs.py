@@ -216,6 +216,14 @@ def service_programs(
     return programs
 
 
+def worker_programs(settings: StackSettings, folder: StateFolder) -> list[Program]:
+    """What writes into the stack's own database: the worker of impacts. It listens nowhere."""
+    if settings.database_url:
+        return []
+    command = (sys.executable, "-m", "deploy.local.impacts", str(folder.path))
+    return [Program("impacts", command, port=0)]
+
+
 def gateway_program(
     settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], sockets: Path | None, user: str | None
 ) -> Program:

@@ -39,6 +39,10 @@ def restart(settings: StackSettings) -> None:
             if spare is not None:
                 supervisor.stop_program(spare.name)
             print(f"{program.name:<12} restarted", flush=True)
+        for worker in plan.workers:
+            supervisor.stop_program(worker.name)
+            supervisor.start_program(worker.name)
+            print(f"{worker.name:<12} restarted", flush=True)
         since = gateway_since(internal)
         supervisor.signal_program(plan.gateway.name, signal.SIGHUP)
         wait_until_replaced(internal, since)

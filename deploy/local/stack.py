@@ -22,7 +22,7 @@ from deploy.local.settings import REPOSITORY, StackError, StackSettings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor, configuration_text
 
-CODE = ("libs", "services", "gateway")
+CODE = ("libs", "services", "gateway", "deploy/impact")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Plan:
     services: list[Program]
     spares: list[Program]
     gateway: Program
+    workers: list[Program]
     environment: dict[str, str]
     configuration: str
 
@@ -61,13 +62,15 @@ def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -
     services = [program for program in processes if not program.name.endswith(programs.SPARE)]
     spares = [program for program in processes if program not in services]
     gateway = programs.gateway_program(settings, folder, state.ports, within, state.user)
+    workers = programs.worker_programs(settings, folder)
     database_url = settings.database_url or reader_url(folder, state)
     if replicas and os.environ.get("DATABASE_READ_URLS"):
         raise StackError("REPLICAS and DATABASE_READ_URLS both name what is read; one of them has to go")
     read_urls = [reader_url(folder, state, replica.name) for replica in replicas]
     environment = programs.shared_environment(settings, folder, state.ports, within, database_url, read_urls=read_urls)
-    text = configuration_text([*servers, *replicas, *services, *spares, gateway], folder, state.ports["supervisor"])
-    return Plan(servers, replicas, services, spares, gateway, environment, text)
+    all_programs = [*servers, *replicas, *services, *spares, gateway, *workers]
+    text = configuration_text(all_programs, folder, state.ports["supervisor"])
+    return Plan(servers, replicas, services, spares, gateway, workers, environment, text)
 
 
 def owner_url(folder: StateFolder, state: StackState, database: str = postgresql.DATABASE) -> str:
@@ -236,6 +239,9 @@ def _start_programs(
         supervisor.start_program(program.name)
     for program in [*plan.services, plan.gateway]:
         _wait(program, supervisor, partial(answers_ok, program))
+    # after the services are ready: impacts of demo data take half a minute
+    for program in plan.workers:
+        supervisor.start_program(program.name)
     if not wait_for_document(state.ports["gateway_internal"], settings.gateway_port):
         log = folder.log / "gateway.log"
         _say(f"warning: the gateway does not publish the API description of all services; {log} says why")

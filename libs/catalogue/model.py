@@ -164,7 +164,9 @@ class Collection:
     large_rows: bool = False
     """Whether geometries may have thousands of corners: some are stored out of line, or this is unknown."""
     sources: tuple[int, ...] = field(default=())
-    """Relations (oids) whose changes change this collection; empty if unknown."""
+    """Relations (oids) whose changes change this collection; none where they are unknown."""
+    product_source: int | None = None
+    """Relation (oid) that lists the events with products of this service; None without such properties or a list."""
     arguments: tuple[Argument, ...] = ()
     """Arguments of a function."""
     sort: tuple[str, ...] = ()

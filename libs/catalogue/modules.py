@@ -19,6 +19,13 @@ _HAZARDS = {
 EVENT_KEY = "event_id"
 """The property by which collections of a module name the same event."""
 
+PRODUCTS = {
+    "population_impact_url": "/impact?f=json",
+    "facility_exposure_url": "/facilities?f=json",
+    "shapefile_url": "/bundle",
+}
+"""Properties of events that have the addresses of products of this service, and what follows the event's address."""
+
 
 def module(collection: Collection) -> str:
     """Return the contract's module of a collection, or its schema's name."""

@@ -137,30 +137,43 @@ class DataVersions:
         """Return the collection's version; None if unknown (for a function; while the database is unavailable)."""
         if time.monotonic() >= self._trusted_until:
             return None
-        found = self._current.get(collection.id)
+        return self._found(collection, collection.id, collection.sources)
+
+    def of_features(self, collection: Collection) -> DataVersion | None:
+        """The version of the collection's features: of its rows, and of the products that their properties lead to."""
+        if collection.product_source is None:
+            return self.version(collection)
+        if time.monotonic() >= self._trusted_until:
+            return None
+        # as no collection is called
+        name = f"{collection.id}\0products"
+        return self._found(collection, name, (*collection.sources, collection.product_source))
+
+    def _found(self, collection: Collection, name: str, sources: Sequence[int]) -> DataVersion | None:
+        found = self._current.get(name)
         if found is None or found[0] is not collection:
-            found = self._current[collection.id] = (collection, self._version(collection))
+            found = self._current[name] = (collection, self._version(collection, name, sources))
         return found[1]
 
-    def _version(self, collection: Collection) -> DataVersion | None:
+    def _version(self, collection: Collection, name: str, sources: Sequence[int]) -> DataVersion | None:
         if self._state is None or collection.kind in _UNCOUNTED or not self._is_replayed(collection):
             return None
-        # a view is one of its own sources, and has no rows
-        versions = [self._state.relations.get(oid, "") for oid in collection.sources]
+        # a view is among its own sources, and has no rows
+        versions = [self._state.relations.get(oid, "") for oid in sources]
         if None in versions or not any(versions):
             return None
         # oids and versions are only unique within one history of one database, and caches outlive it; an upgrade of
         # PostGIS or PROJ changes the bytes made from the same rows
         text = f"{self._state.identity}:{collection.oid}:{collection.shape}:{versions}:{self._state.software}"
         token = blake2b(text.encode(), digest_size=9).hexdigest()
-        latest = self._latest.get(collection.id)
+        latest = self._latest.get(name)
         if latest is None or latest.token != token:
             # Last-Modified counts seconds: two versions within one second must not share it
             now = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
             since = now if latest is None else max(now, latest.since + timedelta(seconds=1))
             exact = _is_exact(collection, [version for version in versions if version])
             date = format_datetime(since, usegmt=True)
-            latest = self._latest[collection.id] = DataVersion(token, since, date, exact)
+            latest = self._latest[name] = DataVersion(token, since, date, exact)
         return latest
 
     def _is_replayed(self, collection: Collection) -> bool:

@@ -19,9 +19,11 @@ from libs.web.restarts import RESTARTED, asked_again
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
+from services.features.bundle import get_bundle
 from services.features.changes import get_changes, get_collection_changes
 from services.features.event import get_event
 from services.features.export import get_export
+from services.features.exporting.bundles import Bundles
 from services.features.exporting.exports import Exports
 from services.features.exporting.folder import ExportFolder
 from services.features.facets import get_facets
@@ -29,6 +31,7 @@ from services.features.feed import get_feed
 from services.features.feeds.cap import CapSettings
 from services.features.formats.geojson import encode_each
 from services.features.functions import get_functions
+from services.features.impact import get_facilities, get_impact
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
@@ -36,12 +39,14 @@ from services.features.programs import get_programs
 from services.features.queryables import get_queryables
 from services.features.resources import (
     ALIASES,
+    BUNDLES,
     CAP,
     CATALOGUE,
     EXPORTS,
     FACETS,
     FOLDING,
     HUB,
+    IMPACTS,
     STORE,
     VALUES,
     VERSIONS,
@@ -49,6 +54,7 @@ from services.features.resources import (
 )
 from services.features.rows.counts import Counts
 from services.features.rows.event_aliases import EventAliases
+from services.features.rows.event_impacts import EventImpacts
 from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -69,6 +75,9 @@ _HANDLERS = {
     "getAsyncApi": get_asyncapi,
     "getChanges": get_changes,
     "getEvent": get_event,
+    "getBundle": get_bundle,
+    "getImpact": get_impact,
+    "getFacilities": get_facilities,
     "getCollectionChanges": get_collection_changes,
     "getFacets": get_facets,
     "getFeed": get_feed,
@@ -114,7 +123,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             failing = FailingRows(versions)
             app[FACETS] = FacetCounts(database, versions, failing, at_once=at_once, of_collection=of_collection)
             app[STORE] = ItemsStore(database, counts, cache, failing)
-            app[ALIASES] = EventAliases(database)
+            app[ALIASES], app[IMPACTS] = EventAliases(database), EventImpacts(database)
             folder = ExportFolder(
                 settings.export_folder,
                 kept_bytes=settings.export_kept_bytes,
@@ -129,6 +138,7 @@ def make(env: Mapping[str, str]) -> web.Application:
                 most_bytes=settings.export_max_bytes,
                 most_seconds=settings.export_seconds,
             )
+            app[BUNDLES] = Bundles(app[STORE], folder, settings.export_max_bytes)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS], app[RESTARTED] = versions, versions.restarted
             app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amended)

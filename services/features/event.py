@@ -21,9 +21,10 @@ from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
+from services.features.pages.impact_page import event_impact
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery
-from services.features.resources import ALIASES, CATALOGUE, STORE
+from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import EventPart, event_parts
 from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
@@ -46,7 +47,7 @@ async def get_event(call: Call) -> web.StreamResponse:
     app, name = call.request.app, call.path["eventId"]
     bundle = call.media_type == GEOJSON
     known = of_events(app[CATALOGUE].collections.values())
-    parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD)
+    parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD, base=base_url(call.request))
     if not parts and (merged := await app[ALIASES].event_of(name)):
         return web.Response(status=308, headers={"Location": _address(call, merged), "Cache-Control": "no-cache"})
     if bundle:
@@ -58,12 +59,20 @@ async def get_event(call: Call) -> web.StreamResponse:
     parts = [part for part, _ in told]
     event = event_of(name, told)
     base = base_url(call.request)
-    links = links_json(_links(call, base, name))
+    computed = await app[IMPACTS].known(name)
+    links = links_json([*_links(call, base, name), *_products(base, name, is_computed=computed is not None)])
     document = _document(event, parts, base, links)
     if call.media_type == MediaType.HTML:
         files = {"geojson": f"{base}/events/{path_segment(name)}?f=geojson"}
         programs = programs_of(Source(event.title, file_name(name), files))
-        context = {**page_context(event, told), "document": document, "links": links, "programs": programs}
+        impact = event_impact(computed) if computed else None
+        context = {
+            **page_context(event, told),
+            "document": document,
+            "links": links,
+            "programs": programs,
+            "impact": impact,
+        }
         return conditional(call.request, page_response(call.request, "event.html", context))
     return conditional(call.request, json_response(document))
 
@@ -91,7 +100,8 @@ def _asked(part: EventPart) -> tuple[ItemsQuery, str]:
     # read shapes if there are few features, else only boxes
     if part.matched is not None and part.matched <= DRAWN:
         return part.query, "drawing"
-    return replace(part.query, options=GeometryOptions(bbox_only=True)), "geojson"
+    options = GeometryOptions(bbox_only=True, base=part.query.options.base)
+    return replace(part.query, options=options), "geojson"
 
 
 def _links(call: Call, base: str, name: str) -> list[Link]:
@@ -99,6 +109,19 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
     return [
         *representations(address, call.media_type, call.offers),
         Link(f"{base}/map?{urlencode({'event': name})}", "preview", MediaType.HTML, "The event on the map"),
+    ]
+
+
+def _products(base: str, name: str, *, is_computed: bool) -> list[Link]:
+    """Links to what is made of the features of the event; to its impact once that is computed."""
+    address = f"{base}/events/{path_segment(name)}"
+    files = Link(f"{address}/bundle", "enclosure", "application/zip", "Shapefiles and GeoPackage")
+    if not is_computed:
+        return [files]
+    return [
+        files,
+        Link(f"{address}/impact", "related", MediaType.JSON, "People in its zones"),
+        Link(f"{address}/facilities", "related", MediaType.JSON, "Facilities in its zones"),
     ]
 
 

@@ -45,8 +45,8 @@ async def get_export(call: Call) -> web.StreamResponse:
         raise NotAcceptable("none of the accepted media types is offered")
     refuse_options(call.query, format_)
     values = call.query.with_values({"limit": ALL, "offset": None, "cursor": None})
-    query = parse_items(collection, values, call.given, app[FOLDING].current)
-    version = app[VERSIONS].version(collection)
+    query = parse_items(collection, values, call.given, app[FOLDING].current, base=base_url(request))
+    version = app[VERSIONS].of_features(collection)
     links = export_links(query, format_.media_type, base_url(request))
     mark = format_.byte_order_mark if call.query.values["bom"] and isinstance(format_, FeatureFormat) else b""
     wanted = Wanted(
@@ -151,11 +151,11 @@ def key_of(
 
 def _current(call: Call, collection: Collection) -> Callable[[], bool]:
     versions = call.request.app[VERSIONS]
-    version = versions.version(collection)
+    version = versions.of_features(collection)
     token = version.token if version is not None else None
 
     def is_current() -> bool:
-        now = versions.version(collection)
+        now = versions.of_features(collection)
         return now is not None and now.token == token
 
     return is_current

@@ -41,7 +41,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
     """Return the features of a selection, the latest first."""
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    version = app[VERSIONS].version(collection)
+    version = app[VERSIONS].of_features(collection)
     since = _since(call)
     headers = data_headers(request, call.media_type, version, limits=since)
     check_tag(request, headers)
@@ -51,7 +51,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
         # the next page must use the same start, whenever it is requested
         values["datetime"] = f"{since}/.."
         given = {**_without(given, "last"), "datetime": values["datetime"]}
-    query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current)
+    query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current, base=base_url(request))
     check_preconditions(request, headers)
     query = await app[STORE].found(query)
     is_atom = call.media_type == ATOM_TYPE

@@ -47,13 +47,13 @@ async def get_item(call: Call) -> web.StreamResponse:
     app, request, item_id = call.request.app, call.request, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     aged = tag_of_age(collection, call.media_type)
-    headers = data_headers(request, call.media_type, app[VERSIONS].version(collection), limits=aged)
+    headers = data_headers(request, call.media_type, app[VERSIONS].of_features(collection), limits=aged)
     check_tag(request, headers)
     format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
     refuse_options(call.query, format_)
     format_ = profiled(format_, call.query, collection)
     selection = select(collection, call.query)
-    options = geometry_options(selection, call.query)
+    options = geometry_options(selection, call.query, base_url(request))
     for name in call.query.extra.keys() - {argument.name for argument in collection.arguments}:
         if collection.column(name) is not None:
             call.query.fault(name, f"{name} is not a parameter of a feature: it is chosen by its id", "extra_forbidden")

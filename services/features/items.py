@@ -52,7 +52,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     aged = tag_of_age(collection, call.media_type)
-    headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection), limits=aged)
+    headers = data_headers(call.request, call.media_type, app[VERSIONS].of_features(collection), limits=aged)
     check_tag(call.request, headers)
     format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
     refuse_options(call.query, format_)
@@ -75,16 +75,16 @@ async def get_items(call: Call) -> web.StreamResponse:
 
 def _parse(call: Call, collection: Collection, format_: FeatureFormat | FileFormat | None) -> ItemsQuery:
     """Return the query. Raises InvalidParameters with every fault."""
-    folding = call.request.app[FOLDING].current
+    folding, base = call.request.app[FOLDING].current, base_url(call.request)
     if format_ is not None:
-        return parse_items(collection, call.query, call.given, folding)
-    # links of the page must not repeat form fields that were left empty
+        return parse_items(collection, call.query, call.given, folding, base=base)
+    # links of the page must not carry the fields of the form that were left empty
     given, values = dict(sent_parameters(call.request)), call.query
     newest = newest_first(collection)
     if newest is not None and not given.keys() & {"sortby", "cursor", "offset"}:
         # the order must be in the links: a cursor belongs to one order
         values, given["sortby"] = values.with_values({"sortby": [newest]}), newest
-    return parse_items(collection, values, given, folding)
+    return parse_items(collection, values, given, folding, base=base)
 
 
 async def _respond(
@@ -167,9 +167,10 @@ def _caveats(query: ItemsQuery) -> dict[str, str]:
 
 async def _page(call: Call, query: ItemsQuery, headers: dict[str, str]) -> web.StreamResponse:
     collection = query.selection.collection
-    # Cap the table: thousands of rows help nobody, and the page links to the next one. The small map needs only boxes,
-    # and large geometries must not bloat the page.
-    query = replace(query, limit=min(query.limit, PAGE_ROWS), options=GeometryOptions(bbox_only=True))
+    # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
+    # map draws: large geometries must not bloat the page
+    options = GeometryOptions(bbox_only=True, base=query.options.base)
+    query = replace(query, limit=min(query.limit, PAGE_ROWS), options=options)
     query = await call.request.app[STORE].found(query)
     (page, ends), matched = await call.request.app[STORE].page_and_count(query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)

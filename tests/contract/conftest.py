@@ -23,7 +23,6 @@ STREAM = "text/event-stream"
 ALERTS = "/collections/{collectionId}/items/{itemId}/cap"
 _ELSEWHERE = {
     ALERTS: {"collectionId": "hazard.hazard_fl_alerts", "itemId": "1"},
-    "/events/{eventId}": {"eventId": "AL112017"},
 }
 """Path parameters of operations that only some collections have."""
 
@@ -146,6 +145,7 @@ def api(stack: RunningStack) -> Api:
     document = probe.get("/openapi.json").json()
     items = probe.get(f"/collections/{COLLECTION}/items?limit=1", Accept="application/geo+json").json()
     places = {
+        "eventId": "AL112017",
         "collectionId": COLLECTION,
         "itemId": str(items["features"][0]["id"]),
         "tileMatrixSetId": "WebMercatorQuad",

@@ -2,6 +2,8 @@
 GRANT USAGE ON SCHEMA hazard, dams TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA hazard TO dams_reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA hazard GRANT SELECT ON TABLES TO dams_reader;
+GRANT USAGE ON SCHEMA exposure, impact TO dams_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA exposure, impact TO dams_reader;
 GRANT EXECUTE ON FUNCTION dams.data_versions(), dams.data_sources(), dams.changed_items(pg_snapshot),
     dams.event_of_alias(text) TO dams_reader;
 

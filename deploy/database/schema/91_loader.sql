@@ -10,6 +10,8 @@ $$;
 GRANT USAGE ON SCHEMA hazard, dams TO dams_loader;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hazard TO dams_loader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA hazard GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO dams_loader;
+GRANT USAGE ON SCHEMA exposure, impact TO dams_loader;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA exposure, impact TO dams_loader;
 GRANT SELECT, INSERT, UPDATE, DELETE ON dams.load_source, dams.load_table, dams.load_document, dams.load_absence,
     dams.event_alias TO dams_loader;
 GRANT INSERT ON dams.changed_item TO dams_loader;

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
+from libs.catalogue.modules import EVENT_KEY, PRODUCTS
 from libs.pg.column_types import TEMPORAL, Kind, internal_type
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
@@ -170,8 +171,12 @@ def _read(
 
 def _relation(row: dict[str, Any]) -> Collection:
     kind = row["kind"].decode() if isinstance(row["kind"], bytes) else row["kind"]
+    collection = _collection(row, _KINDS[kind])
+    names = {column.name for column in collection.columns}
+    has_products = EVENT_KEY in names and not names.isdisjoint(PRODUCTS)
     return replace(
-        _collection(row, _KINDS[kind]),
+        collection,
+        product_source=row["product_source"] if has_products else None,
         key=row["key"],
         key_repeats=row["key_repeats"],
         row_security=row["row_security"],

@@ -120,7 +120,11 @@ SELECT
     a.columns::text AS columns,
     CASE WHEN r.relkind = 'f' THEN '{}' ELSE coalesce(dependency.sources, ARRAY[r.oid::bigint]) END AS sources,
     dependency.text AS definition,
-    -- size and definition are unknown; the caller keeps what it knew before of the relation and its rows
+    -- the list of events with products, which deploy.impact keeps
+    (SELECT c.oid::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'impact' AND c.relname = 'event' AND c.relkind = 'r'
+       AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')) AS product_source,
+    -- size and definition are not known, and what is known of it and its rows otherwise stays as it was
     r.locked OR coalesce(dependency.locked, false) AS locked
 FROM relation r
 JOIN attribute a ON a.attrelid = r.oid

@@ -33,9 +33,20 @@ async def write_file(job: Job, chunks: AsyncIterator[Rows], come: Callable[[int]
     Raises NeedsNoIndexError, OtherKindsError, TooLargeError, Unavailable if the process fails, and errors of the
     chunks.
     """
-    width = 1 + max((field.place for field in job.fields), default=-1)
-    if job.shape is not None:
-        width = max(width, job.shape.place + 1)
+
+    async def messages() -> AsyncIterator[object]:
+        async for found in chunks:
+            yield [tuple(row[: job.width]) for row in found.rows]
+            come(len(found.rows))
+
+    return await run(job, messages())
+
+
+async def run(job: Job, messages: AsyncIterator[object]) -> int:
+    """Run the process of a job; return the number of geometries that could not be given.
+
+    messages: what the writer of the job reads. Raise as `write_file` does.
+    """
     said = Path(job.path).with_name("said")
     with said.open("wb") as errors:
         process = await asyncio.create_subprocess_exec(
@@ -47,7 +58,7 @@ async def write_file(job: Job, chunks: AsyncIterator[Rows], come: Callable[[int]
             env={**os.environ, "PYTHONPATH": str(_TOP), "CPL_TMPDIR": str(said.parent), "TMPDIR": str(said.parent)},
         )
     try:
-        answer = await _fed(process, job, chunks, width, come)
+        answer = await _fed(process, job, messages)
     finally:
         if process.returncode is None:
             process.kill()
@@ -78,18 +89,15 @@ class WritingFailedError(Unavailable):
         self.cause = cause
 
 
-async def _fed(
-    process: asyncio.subprocess.Process, job: Job, chunks: AsyncIterator[Rows], width: int, come: Callable[[int], None]
-) -> bytes:
+async def _fed(process: asyncio.subprocess.Process, job: Job, messages: AsyncIterator[object]) -> bytes:
     assert process.stdin is not None  # noqa: S101 for the type checker: they are pipes
     assert process.stdout is not None  # noqa: S101
     # a failed process reads no more; its exit status says why
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         process.stdin.write(pickle.dumps(job))
-        async for found in chunks:
-            process.stdin.write(pickle.dumps([tuple(row[:width]) for row in found.rows]))
+        async for message in messages:
+            process.stdin.write(pickle.dumps(message))
             await process.stdin.drain()
-            come(len(found.rows))
         process.stdin.write(pickle.dumps(None))
         await process.stdin.drain()
         process.stdin.close()

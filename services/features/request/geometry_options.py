@@ -1,4 +1,4 @@
-"""Options of the geometries in a response."""
+"""How geometries and addresses are to be given."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from libs.geo.crs import CRS84, Crs
 
 @dataclass(frozen=True, slots=True)
 class GeometryOptions:
-    """The request's options for geometries."""
+    """What a request says of the geometries in its response, and of the addresses among the properties."""
 
     bbox_only: bool = False
     """Return boxes instead of geometries."""
@@ -15,7 +15,9 @@ class GeometryOptions:
     """Tolerance in units of the CRS; None: not simplified."""
     crs: Crs = CRS84
     lonlat: bool = False
-    """Return points as columns of coordinates."""
+    """Points as columns of numbers."""
+    base: str = ""
+    """Base address of the products that properties lead to; empty: properties as they are stored."""
 
 
 def content_crs(options: GeometryOptions) -> dict[str, str]:

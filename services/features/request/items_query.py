@@ -67,8 +67,11 @@ def _total_order(collection: Collection, sort: tuple[SortTerm, ...]) -> tuple[So
     return tuple(terms)
 
 
-def geometry_options(selection: Selection, query: QueryValues) -> GeometryOptions:
-    """Return the options from `bbox-only`, `simplify`, `crs` and `geometry`. Adds a fault for each error."""
+def geometry_options(selection: Selection, query: QueryValues, base: str = "") -> GeometryOptions:
+    """What `bbox-only`, `simplify`, `crs` and `geometry` say. What is wrong is a fault of the query.
+
+    base: base address of the request, for properties that lead to products of this service.
+    """
     values = query.values
     crs = requested_crs(selection.collection, query, "crs") or CRS84
     is_lonlat = values.get("geometry") == "lonlat"
@@ -78,13 +81,28 @@ def geometry_options(selection: Selection, query: QueryValues) -> GeometryOption
     elif is_lonlat and crs is not CRS84:
         sentence = "geometry=lonlat gives longitude and latitude: it cannot be combined with another crs"
         query.fault("geometry", sentence, "enum", "lonlat")
-    return GeometryOptions(bool(values["bbox-only"]), values["simplify"] or None, crs, is_lonlat)
+    return GeometryOptions(
+        bool(values["bbox-only"]), values["simplify"] or None, crs, is_lonlat, _of_products(selection, base)
+    )
+
+
+def _of_products(selection: Selection, base: str) -> str:
+    # all others are the same whatever the address of the request
+    return base if selection.collection.product_source is not None else ""
 
 
 def parse_items(
-    collection: Collection, query: QueryValues, given: Mapping[str, str], folding: TextFolding = UNTRIED
+    collection: Collection,
+    query: QueryValues,
+    given: Mapping[str, str],
+    folding: TextFolding = UNTRIED,
+    *,
+    base: str = "",
 ) -> ItemsQuery:
-    """Return the query from the parameters; `given` has them as sent. Raises InvalidParameters with every fault."""
+    """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault.
+
+    base: as of `geometry_options`.
+    """
     query, given = _whole(query, given)
     selection = select(collection, query, folding=folding)
     values = query.values
@@ -102,7 +120,7 @@ def parse_items(
             query.fault("cursor", f"cursor {error}", value=values["cursor"])
         if values["offset"]:
             query.fault("offset", "offset and cursor cannot be combined", value=values["offset"])
-    options = geometry_options(selection, query)
+    options = geometry_options(selection, query, base)
     query.check()
     return ItemsQuery(
         selection=selection,

@@ -9,11 +9,11 @@ from libs.web.query_params import QueryValues
 from services.features.request.items_query import ItemsQuery, parse_items
 
 
-def query_of_event(collection: Collection, event: str, *, limit: int) -> ItemsQuery | None:
-    """Return the query; None if the collection cannot have this event, for example if its events are numbers."""
+def query_of_event(collection: Collection, event: str, *, limit: int, base: str = "") -> ItemsQuery | None:
+    """The features of the event; None where the collection cannot have it: its events are numbers, say."""
     values: dict[str, object] = defaultdict(lambda: None, limit=limit)
     query = QueryValues(values, extra={EVENT_KEY: event})
     try:
-        return parse_items(collection, query, {EVENT_KEY: event})
+        return parse_items(collection, query, {EVENT_KEY: event}, base=base)
     except InvalidParameters:
         return None

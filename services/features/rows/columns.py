@@ -5,10 +5,11 @@ from functools import lru_cache
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.catalogue.modules import EVENT_KEY, PRODUCTS
 from libs.geo.crs import CRS84
 from libs.pg.column_types import Kind, base_type, types_where
 from libs.pg.json_values import as_json
-from libs.pg.sql import Sql, ident, join, sql
+from libs.pg.sql import Sql, bind, ident, join, sql
 from libs.selection.ids import composite_id
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.geometry_options import AS_STORED, GeometryOptions
@@ -95,7 +96,7 @@ def _columns(
     if geometry is not None:
         columns.append(geometry)
         types.append("")
-    columns += [_property(column) for column in properties]
+    columns += [_given(collection, column, options.base) for column in properties]
     types += [base_type(column.sql_type) for column in properties]
     raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
     times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
@@ -122,6 +123,24 @@ def _id(key: Column) -> Sql:
         return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END", name=ident(key.name))
     plain = key.type in ("integer", "number", "string") and base_type(key.sql_type) != "oid"
     return _property(key) if plain else sql("{name}::text", name=ident(key.name))
+
+
+def _given(collection: Collection, column: Column, base: str) -> Sql:
+    """A property; of one that leads to a product of this service the address of that, where there is such a product."""
+    behind, stored = PRODUCTS.get(column.name), _property(column)
+    if behind is None or not base or collection.product_source is None or column.type != "string":
+        return stored
+    return sql(
+        # renamed, as a bare event_id would be its own
+        "coalesce((SELECT {base} || '/events/' || product.segment || {behind} FROM impact.event AS product (product_id)"
+        " WHERE product.product_id = {event}::text AND (product.has_zones OR {always})), {stored})",
+        base=bind(base, "text"),
+        behind=bind(behind, "text"),
+        event=ident(EVENT_KEY),
+        # features have a bundle whether there are zones or not
+        always=bind(column.name == "shapefile_url", "boolean"),
+        stored=stored,
+    )
 
 
 def _property(column: Column) -> Sql:

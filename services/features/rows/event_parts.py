@@ -24,15 +24,17 @@ class EventPart:
     """Number of features; None if they could not be counted."""
 
 
-async def event_parts(store: ItemsStore, collections: Iterable[Collection], event: str, limit: int) -> list[EventPart]:
-    """Return the collections with features of this event, and those that could not be checked, in order.
+async def event_parts(
+    store: ItemsStore, collections: Iterable[Collection], event: str, limit: int, *, base: str = ""
+) -> list[EventPart]:
+    """The collections that have features of the event, in their order; also those of which it could not be told.
 
-    Each part has a query for its features, `limit` of them.
+    Each part has a query for its features, `limit` of them. base: as of `geometry_options`.
     """
     turns = asyncio.Semaphore(_AT_ONCE)
 
     async def part(collection: Collection) -> EventPart | None:
-        query = query_of_event(collection, event, limit=limit)
+        query = query_of_event(collection, event, limit=limit, base=base)
         if query is None:
             return None
         async with turns:

@@ -99,7 +99,12 @@ class FeatureCache:
         ):
             return None
         shown = geometry.name if geometry is not None else None, query.options.bbox_only
-        return server, collection.id, collection.oid, collection.shape, shown
+        products: object = None
+        if query.options.base:
+            # which events have products the versions of their rows do not say
+            version = self._versions.of_features(collection)
+            products = query.options.base, version and version.token
+        return server, collection.id, collection.oid, collection.shape, shown, products
 
 
 def _version(row: Row) -> RowVersion:

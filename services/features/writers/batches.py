@@ -134,12 +134,14 @@ _TYPES: dict[str, DataType] = {
     "timestamp": DataType.timestamp("us", tz="UTC"),
     "date": DataType.date32(),
     "text": DataType.utf8(),
+    "moment": DataType.utf8(),
 }
 _ARRAYS: dict[str, Callable[[Sequence[Any]], Array]] = {
     "int64": lambda values: Array([None if value is None else int(value) for value in values], DataType.int64()),
     "float64": _floats,
     "bool": lambda values: Array(list(values), DataType.bool()),
     "timestamp": _times,
+    "moment": lambda values: Array(rfc3339_times(values), DataType.utf8()),
     "date": _dates,
     "text": lambda values: Array([None if value is None else str(value) for value in values], DataType.utf8()),
 }

@@ -11,6 +11,9 @@ TOO_LARGE = 4
 OTHER_KINDS = 5
 """Exit status if geometries have other kinds than the job names; the process prints them as JSON."""
 
+COLUMNS = "columns.csv"
+"""Name of the file with the columns of all Shapefiles of a bundle."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -18,7 +21,7 @@ class Field:
 
     name: str
     kind: str
-    """One of int64, float64, bool, timestamp, date and text."""
+    """int64, float64, bool, timestamp, moment (a time as text), date or text."""
     place: int
     """Index in a row."""
 
@@ -54,4 +57,10 @@ class Job:
     shape: Shape | None
     most_bytes: int
     indexed: bool = True
-    """Whether the file gets a spatial index."""
+    """Whether the file is to have a spatial index."""
+
+    @property
+    def width(self) -> int:
+        """Number of values of a row that the job needs."""
+        places = [field.place for field in self.fields]
+        return 1 + max([*places, -1 if self.shape is None else self.shape.place], default=-1)

@@ -113,7 +113,10 @@ async def test_unaccent_can_be_indexed(owner: asyncpg.Connection) -> None:
 
 async def test_reader_reads_data_and_versions(reader: asyncpg.Connection) -> None:
     assert await reader.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 0
-    assert await reader.fetchval("SELECT count(*) FROM dams.data_versions()") == len(COLLECTIONS)
+    # and that of the impacts of events
+    assert await reader.fetchval("SELECT count(*) FROM dams.data_versions()") == len(COLLECTIONS) + 1
+    for relation in ("exposure.place", "exposure.facility", "exposure.dataset", "impact.event"):
+        assert await reader.fetchval(f"SELECT count(*) FROM {relation}") == 0  # noqa: S608 - constant
     assert await reader.fetchval("SELECT dams.unaccent('é')") == "e"
     assert await reader.fetchval("SHOW timezone") == "UTC"
     assert await reader.fetchval("SHOW default_transaction_read_only") == "on"

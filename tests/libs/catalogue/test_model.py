@@ -181,6 +181,7 @@ FULL = Collection(
     row_bytes=8,
     large_rows=True,
     sources=(7, 8),
+    product_source=9,
     arguments=(Argument("n", "integer", "integer", "int32", "1"),),
     sort=("-id",),
     importance=("kind",),

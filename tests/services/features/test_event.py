@@ -195,6 +195,12 @@ async def test_its_document_is_this(features: Client) -> None:
                 "type": "text/html",
                 "title": "The event on the map",
             },
+            {
+                "href": f"{address}/bundle",
+                "rel": "enclosure",
+                "type": "application/zip",
+                "title": "Shapefiles and GeoPackage",
+            },
         ],
         # the data have no place for it
         "extent": {"temporal": {"interval": [["2020-05-01T00:00:00Z", "2020-05-01T00:00:00Z"]]}},

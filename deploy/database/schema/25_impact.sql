@@ -1,0 +1,75 @@
+-- What impacts are computed from, and the impacts. Neither schema holds collections: COLLECTION_SCHEMAS does not name them.
+CREATE SCHEMA IF NOT EXISTS exposure;
+COMMENT ON SCHEMA exposure IS 'People and facilities that hazards may reach. Written by deploy.impact.';
+CREATE SCHEMA IF NOT EXISTS impact;
+COMMENT ON SCHEMA impact IS 'Impacts of events, computed from hazard and exposure by deploy.impact.';
+
+CREATE TABLE IF NOT EXISTS exposure.dataset (
+    dataset text PRIMARY KEY,
+    title text NOT NULL,
+    counts text NOT NULL,
+    quality text NOT NULL CHECK (quality IN ('lower bound', 'estimate', 'incomplete list')),
+    source text NOT NULL,
+    licence text NOT NULL,
+    licence_url text NOT NULL,
+    vintage text NOT NULL,
+    rows bigint NOT NULL,
+    fingerprint text NOT NULL,
+    loaded timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE exposure.dataset IS E'Exposure data sets\nWhat each data set counts, from when it is, who publishes it and under which licence.';
+COMMENT ON COLUMN exposure.dataset.quality IS 'Quality. What a sum over the data set is.';
+COMMENT ON COLUMN exposure.dataset.vintage IS 'Vintage. From when the data are.';
+COMMENT ON COLUMN exposure.dataset.fingerprint IS 'Fingerprint. Digest of the data and of the program that read them.';
+
+CREATE TABLE IF NOT EXISTS exposure.place (
+    id integer PRIMARY KEY,
+    name text NOT NULL,
+    country_code text NOT NULL,
+    country text NOT NULL,
+    province text,
+    people bigint NOT NULL CHECK (people > 0),
+    geom geometry(Point, 4326) NOT NULL
+);
+COMMENT ON TABLE exposure.place IS E'Populated places\nPlaces whose people are counted, each person once: no place within the reach of a larger one.';
+COMMENT ON COLUMN exposure.place.province IS 'Province. Name of the first-level division; empty where it is not known.';
+CREATE INDEX IF NOT EXISTS place_geom ON exposure.place USING gist (geom);
+-- for circles, which are measured on the ellipsoid
+CREATE INDEX IF NOT EXISTS place_geography ON exposure.place USING gist ((geom::geography));
+
+CREATE TABLE IF NOT EXISTS exposure.facility (
+    id integer PRIMARY KEY,
+    kind text NOT NULL,
+    class text NOT NULL,
+    code text NOT NULL,
+    name text NOT NULL,
+    country_code text NOT NULL,
+    country text NOT NULL,
+    province text,
+    geom geometry(Point, 4326) NOT NULL
+);
+COMMENT ON TABLE exposure.facility IS E'Facilities\nAirports; rows of other kinds may be added.';
+COMMENT ON COLUMN exposure.facility.kind IS 'Kind. What it is, such as airport.';
+COMMENT ON COLUMN exposure.facility.class IS 'Class. Which facilities of the kind, such as scheduled.';
+CREATE INDEX IF NOT EXISTS facility_geom ON exposure.facility USING gist (geom);
+CREATE INDEX IF NOT EXISTS facility_geography ON exposure.facility USING gist ((geom::geography));
+
+CREATE TABLE IF NOT EXISTS impact.event (
+    event_id text PRIMARY KEY,
+    segment text NOT NULL,
+    hazard text NOT NULL CHECK (hazard IN ('storm', 'earthquake', 'flood')),
+    digest text NOT NULL,
+    computed timestamptz NOT NULL DEFAULT now(),
+    has_zones boolean NOT NULL,
+    has_facilities boolean NOT NULL,
+    headline jsonb,
+    impact jsonb NOT NULL,
+    facilities jsonb NOT NULL
+);
+COMMENT ON TABLE impact.event IS E'Impacts of events\nTables of people and of facilities in the zones of each event. An event without a row is not computed yet.';
+COMMENT ON COLUMN impact.event.segment IS 'Segment. The identifier as a segment of an address, escaped.';
+COMMENT ON COLUMN impact.event.digest IS 'Digest. Of the rows, data sets and program that the tables follow from: another one, other tables.';
+COMMENT ON COLUMN impact.event.has_zones IS 'Zones. Whether the event has zones in which people can be counted.';
+COMMENT ON COLUMN impact.event.has_facilities IS 'Facilities. Whether facilities were looked for in these zones.';
+COMMENT ON COLUMN impact.event.headline IS 'Headline. The figure that the event is presented with; empty without zones.';
+SELECT dams.watch('impact.event');

@@ -1,0 +1,58 @@
+"""`python -m deploy.impact update|watch`: the worker of impacts. DATABASE_LOADER_URL is the address of the database."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+
+import asyncpg
+
+from deploy.impact.watching import load, update, watch
+from deploy.loader.store.connection import StoreError, connected
+from deploy.loader.store.lock import BusyError, held
+
+URL = "DATABASE_LOADER_URL"
+"""A variable, not an argument: other users of the machine see arguments."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; return the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
+    parser = argparse.ArgumentParser(prog="python -m deploy.impact", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("update", help="load exposure data, compute what is due, and end")
+    commands.add_parser("watch", help="the same after each change of the data, until told to end")
+    arguments = parser.parse_args(argv)
+    url = os.environ.get(URL)
+    if not url:
+        parser.error(f"{URL} is missing: the address of the database, as a role that may write")
+    try:
+        asyncio.run(_update(url) if arguments.command == "update" else run_watch(url))
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, StoreError, BusyError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+async def _update(url: str) -> None:
+    async with connected(url, "impact") as connection, held(connection, "impact"):
+        await load(connection, _say)
+        await update(connection, _say)
+
+
+async def run_watch(url: str) -> None:
+    """Watch the database of this address until a signal ends it."""
+    watching = asyncio.create_task(watch(url, _say))
+    for each in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(each, watching.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        await watching
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

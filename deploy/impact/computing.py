@@ -1,0 +1,205 @@
+"""Computes the impacts of events that are not computed yet or whose rows have changed, and stores them."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from math import cos, pi
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import asyncpg
+import orjson
+
+from deploy.impact import zones
+from deploy.impact.documents import Tables, facilities_document, headline, impact_document
+from deploy.impact.intensity import applies, radii_km
+from deploy.impact.modelled import SOURCE, modelled_zones
+from deploy.loader.places.populated import EARTH_KM
+
+BATCH = 100
+"""Events of a transaction."""
+
+_STORM_KT = 34
+"""Wind of a storm: zones of weaker winds are those of the disturbance that it came from."""
+_PUBLISHED = {
+    "shakemap_url": "ShakeMap",
+    "population_impact_url": "Population impact",
+    "detail_url": "All products",
+}
+_STORE = """
+INSERT INTO impact.event (event_id, segment, hazard, digest, has_zones, has_facilities, headline, impact, facilities)
+VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9::text::jsonb)
+ON CONFLICT (event_id) DO UPDATE SET hazard = excluded.hazard, digest = excluded.digest, computed = now(),
+    has_zones = excluded.has_zones, has_facilities = excluded.has_facilities, headline = excluded.headline,
+    impact = excluded.impact, facilities = excluded.facilities
+"""
+
+
+async def due(connection: asyncpg.Connection) -> list[asyncpg.Record]:
+    """Return the events to compute, the newest first: event_id, hazard, digest. Raise asyncpg.PostgresError."""
+    events = await connection.fetch(zones.EVENTS, await _basis(connection))
+    stored = dict(await connection.fetch("SELECT event_id, digest FROM impact.event"))
+    changed = [event for event in events if stored.get(event["event_id"]) != event["digest"]]
+    return sorted(changed, key=lambda event: event["time"], reverse=True)
+
+
+async def compute(
+    connection: asyncpg.Connection, events: Sequence[asyncpg.Record], say: Callable[[int], None] = lambda _: None
+) -> int:
+    """Compute and store events, a transaction for each hundred; return how many. Raise asyncpg.PostgresError.
+
+    `say` is called with the number of events that are stored.
+    """
+    for start in range(0, len(events), BATCH):
+        batch = events[start : start + BATCH]
+        async with connection.transaction():
+            await _compute(connection, batch)
+        say(start + len(batch))
+    return len(events)
+
+
+async def forget(connection: asyncpg.Connection) -> int:
+    """Delete the impacts of events that no table has any more; return how many. Raise asyncpg.PostgresError."""
+    gone = await connection.fetch(
+        f"DELETE FROM impact.event e WHERE NOT EXISTS (SELECT FROM ({zones.EVENTS}) known "  # noqa: S608 - constants
+        "WHERE known.event_id = e.event_id) RETURNING event_id",
+        "",
+    )
+    return len(gone)
+
+
+async def _basis(connection: asyncpg.Connection) -> str:
+    """What all impacts follow from beside the rows of the events: the exposure data and this program."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    for row in await connection.fetch("SELECT dataset, fingerprint FROM exposure.dataset ORDER BY dataset"):
+        digest.update(f"{row['dataset']}={row['fingerprint']};".encode())
+    return digest.hexdigest()
+
+
+async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Record]) -> None:
+    ids = [event["event_id"] for event in events]
+    datasets = await connection.fetch("SELECT * FROM exposure.dataset ORDER BY dataset")
+    earthquakes = {
+        row["event_id"]: row
+        for row in await connection.fetch(
+            f"SELECT * FROM ({zones.EARTHQUAKES}) e WHERE event_id = ANY($1::text[])",  # noqa: S608 - constant
+            ids,
+        )
+    }
+    storms = {
+        row["event_id"]: row
+        for row in await connection.fetch(
+            f"SELECT * FROM ({zones.STORMS}) s WHERE event_id = ANY($1::text[])",  # noqa: S608 - constant
+            ids,
+        )
+    }
+    titles = dict(await connection.fetch(zones.TITLES, ids))
+    tables = await _tables(connection, ids, earthquakes, storms)
+    rows = []
+    for event in events:
+        found = tables[event["event_id"]]
+        hazard = event["hazard"]
+        if not found.zones and not found.missing:
+            found.missing.append("No collection has zones of this event.")
+        if not datasets:
+            # without data nobody can be counted, which is not nobody
+            found.zones.clear()
+            found.missing.append("No exposure data are loaded.")
+        quake, storm = earthquakes.get(event["event_id"]), storms.get(event["event_id"])
+        title = titles.get(event["event_id"]) or event["event_id"]
+        impact = impact_document(hazard, title, found, datasets, _published(quake) if quake else [])
+        facilities = facilities_document(hazard, title, found, datasets)
+        facts = {"category": storm["category"], "basin": storm["basin"], "name": storm["name"]} if storm else {}
+        head = headline(hazard, impact, facts)
+        has_zones = bool(found.zones)
+        documents = [orjson.dumps(each).decode() for each in (impact, facilities)]
+        shown = None if head is None else orjson.dumps(head).decode()
+        rows.append(
+            (
+                event["event_id"],
+                quote(event["event_id"], safe=""),
+                hazard,
+                event["digest"],
+                has_zones,
+                has_zones,
+                shown,
+                *documents,
+            )
+        )
+    await connection.executemany(_STORE, rows)
+
+
+async def _tables(
+    connection: asyncpg.Connection,
+    ids: Sequence[str],
+    earthquakes: dict[str, asyncpg.Record],
+    storms: Iterable[str],
+) -> defaultdict[str, Tables]:
+    found: defaultdict[str, Tables] = defaultdict(Tables)
+    for row in await connection.fetch(zones.POLYGON_FACTS, ids):
+        found[row["event_id"]].zones.append(dict(row))
+    await connection.execute("SET LOCAL client_min_messages = warning")
+    await connection.execute(zones.MAKE_POLYGONS, ids)
+    await _make_circles(connection, earthquakes, found)
+    without = [event for event in storms if not any(zone["rank"] >= _STORM_KT for zone in found[event].zones)]
+    for made in await modelled_zones(connection, without):
+        zone = f"{made.wind_kt} kt"
+        await connection.execute(zones.ADD_POLYGON, made.event_id, zone, made.wkb)
+        found[made.event_id].zones.append(
+            {"kind": "estimated", "zone": zone, "rank": float(made.wind_kt), "sources": [SOURCE], "km2": made.km2}
+        )
+    for each in found.values():
+        # observed before forecast, the strongest first
+        each.zones.sort(key=lambda zone: (zone["kind"] == "forecast", -zone["rank"], zone["zone"]))
+    for table in ("place", "facility"):
+        await connection.execute(zones.members(table))
+    for statement, name in ((zones.PEOPLE, "people"), (zones.LARGEST, "largest"), (zones.FACILITIES, "facilities")):
+        for row in await connection.fetch(statement):
+            getattr(found[row["event_id"]], name).append(row)
+    for row in await connection.fetch(zones.PEOPLE_OF_ADVISORIES, ids):
+        found[row["event_id"]].advisories.append(row)
+    return found
+
+
+async def _make_circles(
+    connection: asyncpg.Connection, earthquakes: dict[str, asyncpg.Record], found: defaultdict[str, Tables]
+) -> None:
+    """Put the circles of intensity of earthquakes into a table, and name them among the zones."""
+    circles: list[tuple[str, str, float, float, float]] = []
+    for event, quake in earthquakes.items():
+        magnitude, depth = quake["magnitude"], quake["depth"]
+        if (reason := applies(magnitude, depth)) is not None:
+            found[event].missing.append(reason)
+            continue
+        radii = radii_km(magnitude, depth)
+        if not radii:
+            found[event].missing.append("The estimated intensity is below IV everywhere.")
+        for rank, (zone, radius) in enumerate(reversed(radii.items())):
+            circles.append((event, zone, radius * 1000, quake["longitude"], quake["latitude"]))
+            found[event].zones.append(_circle(zone, float(rank), radius))
+    columns = [list(column) for column in zip(*circles, strict=True)] or [[], [], [], [], []]
+    await connection.execute(zones.MAKE_CIRCLES, *columns)
+
+
+def _circle(zone: str, rank: float, radius_km: float) -> dict[str, Any]:
+    area = 2 * pi * EARTH_KM**2 * (1 - cos(radius_km / EARTH_KM))
+    return {
+        "kind": "estimated",
+        "zone": zone,
+        "rank": rank,
+        "sources": [],
+        "km2": area,
+        "radiusKm": round(radius_km, 1),
+    }
+
+
+def _published(quake: asyncpg.Record) -> list[dict[str, Any]]:
+    """The publisher's own products."""
+    return [
+        {"title": title, "url": quake[name], "source": quake["source"]}
+        for name, title in _PUBLISHED.items()
+        if quake[name]
+    ]

@@ -1,0 +1,281 @@
+"""Tables of impact as the documents that are stored and served."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from deploy.impact.intensity import CLASSES, EQUATION, sigma
+
+MOST_FACILITIES = 2000
+"""Facilities that a document lists; it counts all of them."""
+
+Row = Mapping[str, Any]
+
+_HEADLINE_INTENSITY = "VI"
+"""Intensity class in which people feel strong shaking: a figure for the weakest class would count all who noticed."""
+
+_WITH_ARTICLE = frozenset(
+    {
+        "Bahamas", "Comoros", "Democratic Republic of the Congo", "Gambia", "Maldives", "Netherlands", "Philippines",
+        "Republic of the Congo", "United Arab Emirates", "United Kingdom", "United States",
+    }
+)  # fmt: skip
+"""Countries that take an article within a sentence."""
+
+_METHODS = {
+    "storm": {
+        "name": "Places within zones of wind",
+        "description": (
+            "Zones of wind speeds of a system's track, as the collection of buffers has them. A place counts if its "
+            "centre lies in the zone. Zones are nested: who is in winds of 64 kt is also in winds of 50 and 34 kt."
+        ),
+        "uncertainty": (
+            "Wind radii are the largest extent in each quadrant, so zones are rather too large. Sources call radii "
+            "that a model made `derived from nodes`: these may be off by half."
+        ),
+    },
+    "earthquake": {
+        "name": "Places within estimated intensity",
+        "description": (
+            "Modified Mercalli intensity by distance from the hypocentre, without the shape of the rupture and without "
+            "the ground. A place counts if its centre lies where the class is expected. Classes are nested: who is in "
+            "class VI and above is also in V and above."
+        ),
+        "equation": EQUATION,
+        "uncertainty": (
+            f"Standard deviation of the intensity: {sigma(10):.1f} at 10 km, {sigma(100):.1f} at 100 km. Of large "
+            "earthquakes the rupture extends far from the hypocentre, and the estimate is too low along it."
+        ),
+    },
+    "flood": {
+        "name": "Places within areas",
+        "description": (
+            "Flooded areas and areas of alerts as the collections have them. A place counts if its centre lies in one."
+        ),
+        "uncertainty": "A flooded area is what was seen from above or drawn by hand; not everybody in it is affected.",
+    },
+}
+
+
+@dataclass(slots=True)
+class Tables:
+    """Rows about one event, as the statements of `zones` and the equation give them.
+
+    zones: with kind, zone, rank, sources, km2. missing: why there are no zones, or not all.
+    """
+
+    zones: list[dict[str, Any]] = field(default_factory=list)
+    people: list[Row] = field(default_factory=list)
+    largest: list[Row] = field(default_factory=list)
+    facilities: list[Row] = field(default_factory=list)
+    advisories: list[Row] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def label(hazard: str, zone: str) -> str:
+    """Return what a zone is, in words."""
+    if hazard == "storm":
+        return f"Winds of {zone} and more"
+    if hazard == "earthquake":
+        return f"Intensity {zone} and above"
+    return zone.capitalize()
+
+
+def impact_document(
+    hazard: str, title: str, tables: Tables, datasets: Sequence[Row], published: Sequence[Row]
+) -> dict[str, Any]:
+    """Return the tables of people."""
+    return {
+        "title": title,
+        "hazard": hazard,
+        "simulated": _is_simulated(tables),
+        "counts": next((each["counts"] for each in datasets if each["dataset"] == "places"), None),
+        "quality": "lower bound",
+        "method": _METHODS[hazard],
+        "exposure": [each for each in _described(datasets) if each["dataset"] == "places"],
+        "zones": [_zone(hazard, zone, tables) for zone in tables.zones],
+        "advisories": _advisories(tables.advisories),
+        "missing": tables.missing,
+        "published": list(published),
+    }
+
+
+def facilities_document(hazard: str, title: str, tables: Tables, datasets: Sequence[Row]) -> dict[str, Any]:
+    """Return the facilities, each with the strongest zone that it is in, the strongest zones first."""
+    ranks = {(zone["kind"], zone["zone"]): (-zone["rank"], place) for place, zone in enumerate(tables.zones)}
+    strongest: dict[tuple[str, str], Row] = {}
+    for row in tables.facilities:
+        key = (row["kind"], row["code"])
+        before = strongest.get(key)
+        if before is None or _place(row, ranks) < _place(before, ranks):
+            strongest[key] = row
+    found = sorted(
+        strongest.values(), key=lambda row: (_place(row, ranks), row["class"], row["country"], row["name"], row["code"])
+    )
+    return {
+        "title": title,
+        "hazard": hazard,
+        "simulated": _is_simulated(tables),
+        "counts": "Facilities of the listed data whose position lies in the zone; each once, with its strongest zone",
+        "quality": "incomplete list",
+        "method": _METHODS[hazard],
+        "exposure": [each for each in _described(datasets) if each["dataset"] != "places"],
+        "zones": [_facility_zone(hazard, zone, tables.facilities) for zone in tables.zones],
+        "facilities": [_facility(row) for row in found[:MOST_FACILITIES]],
+        "facilitiesOmitted": max(0, len(found) - MOST_FACILITIES),
+        "missing": tables.missing,
+    }
+
+
+def headline(hazard: str, document: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the figure that stands for the event: of its strongest zone with people; None without zones."""
+    zones = document["zones"]
+    if not zones:
+        return None
+    observed = [zone for zone in zones if zone["kind"] != "forecast"] or zones
+    chosen = next((zone for zone in observed if zone["people"]), observed[0])
+    if hazard == "earthquake":
+        names = list(CLASSES)
+        weaker = [zone for zone in observed if names.index(zone["zone"]) >= names.index(_HEADLINE_INTENSITY)]
+        chosen = next((zone for zone in weaker if zone["people"]), chosen)
+    areas = _areas(chosen)
+    return {
+        "zone": chosen["zone"],
+        "label": chosen["label"],
+        "kind": chosen["kind"],
+        "people": chosen["people"],
+        "places": chosen["places"],
+        "areas": areas,
+        "isAll": len(areas) == 1 or _is_of_one_province(chosen),
+        **facts,
+    }
+
+
+def _is_simulated(tables: Tables) -> bool:
+    return any("simulated" in (zone["sources"] or []) for zone in tables.zones)
+
+
+def _areas(zone: Mapping[str, Any]) -> list[str]:
+    """The two countries with most of the people; of one country its two first provinces, or its only one and itself.
+
+    A province stands for its country if most of the country's people in the zone live there.
+    """
+    countries = zone["countries"]
+    if len(countries) != 1:
+        return [_main_province(country) or _in_words(country["name"]) for country in countries[:2]]
+    country = countries[0]
+    named = [each["name"] for each in country["provinces"] if each["name"] not in (None, country["name"])]
+    if _is_of_one_province(zone):
+        return [*named, _in_words(country["name"])]
+    return [*named[:1], f"{named[1]} ({country['name']})"] if len(named) > 1 else [_in_words(country["name"])]
+
+
+def _is_of_one_province(zone: Mapping[str, Any]) -> bool:
+    return len(zone["countries"]) == 1 and len(zone["countries"][0]["provinces"]) == 1
+
+
+def _main_province(country: Mapping[str, Any]) -> str | None:
+    first = country["provinces"][0]
+    is_named = first["name"] not in (None, country["name"])
+    return f"{first['name']} ({country['name']})" if is_named and 2 * first["people"] > country["people"] else None
+
+
+def _in_words(country: str) -> str:
+    return f"the {country}" if country in _WITH_ARTICLE or country.endswith((" Islands", " Republic")) else country
+
+
+def _described(datasets: Sequence[Row]) -> list[dict[str, Any]]:
+    shown = ("dataset", "title", "counts", "quality", "source", "licence", "licence_url", "vintage")
+    return [{"licenceUrl" if name == "licence_url" else name: each[name] for name in shown} for each in datasets]
+
+
+def _of_zone(rows: Iterable[Row], zone: Mapping[str, Any], kind: str = "kind") -> list[Row]:
+    return [row for row in rows if (row[kind], row["zone"]) == (zone["kind"], zone["zone"])]
+
+
+def _zone(hazard: str, zone: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
+    people = _of_zone(tables.people, zone)
+    by_country: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in people:
+        by_country[row["country_code"], row["country"]].append(row)
+    countries = [
+        {
+            "code": code,
+            "name": name,
+            **_sums(rows),
+            "provinces": [{"name": row["province"], "people": row["people"], "places": row["places"]} for row in rows],
+        }
+        for (code, name), rows in by_country.items()
+    ]
+    return {
+        **_head(hazard, zone),
+        **_sums(people),
+        "countries": sorted(countries, key=lambda each: (-each["people"], each["name"])),
+        "largestPlaces": [
+            {name: row[name] for name in ("name", "province", "country", "people")}
+            for row in _of_zone(tables.largest, zone)
+        ],
+    }
+
+
+def _head(hazard: str, zone: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "zone": zone["zone"],
+        "label": label(hazard, zone["zone"]),
+        "kind": zone["kind"],
+        "sources": zone["sources"] or [],
+        "areaKm2": round(zone["km2"], 1),
+        **({"radiusKm": zone["radiusKm"]} if "radiusKm" in zone else {}),
+    }
+
+
+def _sums(rows: Sequence[Row]) -> dict[str, int]:
+    return {"people": sum(row["people"] for row in rows), "places": sum(row["places"] for row in rows)}
+
+
+def _facility_zone(hazard: str, zone: Mapping[str, Any], facilities: Sequence[Row]) -> dict[str, Any]:
+    counts = Counter((row["kind"], row["class"]) for row in _of_zone(facilities, zone, "zone_kind"))
+    return {
+        **_head(hazard, zone),
+        "facilities": sum(counts.values()),
+        "classes": [
+            {"kind": kind, "class": class_, "facilities": number} for (kind, class_), number in sorted(counts.items())
+        ],
+    }
+
+
+def _place(row: Row, ranks: Mapping[tuple[str, str], tuple[float, int]]) -> tuple[float, int]:
+    return ranks[row["zone_kind"], row["zone"]]
+
+
+def _facility(row: Row) -> dict[str, Any]:
+    return {
+        "kind": row["kind"],
+        "class": row["class"],
+        "code": row["code"],
+        "name": row["name"],
+        "countryCode": row["country_code"],
+        "country": row["country"],
+        "province": row["province"],
+        "longitude": row["longitude"],
+        "latitude": row["latitude"],
+        "zone": row["zone"],
+        "zoneKind": row["zone_kind"],
+    }
+
+
+def _advisories(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """People by zone of each advisory, the oldest first; a zone that an advisory does not have is not named."""
+    found: dict[Any, dict[str, Any]] = {}
+    for row in rows:
+        each = found.setdefault(
+            row["advisory_time"],
+            {
+                "advisory": row["advisory"],
+                "issued": row["advisory_time"].isoformat().replace("+00:00", "Z"),
+                "zones": [],
+            },
+        )
+        each["zones"].append({"zone": f"{row['wind_speed_kt']} kt", "kind": row["kind"], "people": row["people"]})
+    return list(found.values())

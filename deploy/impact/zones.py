@@ -1,0 +1,195 @@
+"""Zones of events in the tables of schema hazard, as SQL."""
+
+_MADE_VALID = "CASE WHEN ST_IsValid(geom) THEN geom ELSE ST_MakeValid(geom) END"
+
+_STORM_TABLES = ("hazard_ts_buffers", "hazard_ts_disturbance_buffers")
+_FLOOD_TABLES = {
+    "hazard_fl_events": ("flooded area", "observed", "began"),
+    "hazard_fl_alerts": ("alert area", "alert", "issued"),
+    "hazard_fl_alerts_mom_forecast": ("forecast alert area", "forecast", "forecast_date"),
+}
+
+WATCHED = (
+    "hazard_eq_events",
+    "hazard_ts_events",
+    "hazard_ts_disturbance_events",
+    "hazard_ts_advisory_buffers",
+    "hazard_ts_nodes",
+    *_STORM_TABLES,
+    *_FLOOD_TABLES,
+)
+"""Tables of schema hazard that impacts are computed from."""
+
+
+def _storm_zones(table: str) -> str:
+    return (
+        "SELECT event_id, kind, wind_speed_kt || ' kt' AS zone, wind_speed_kt::float8 AS rank, source, "  # noqa: S608
+        f"geom, start_date AS time FROM hazard.{table}"
+    )
+
+
+def _flood_zones(table: str) -> str:
+    zone, kind, time = _FLOOD_TABLES[table]
+    return (
+        f"SELECT event_id, '{kind}' AS kind, '{zone}' AS zone, 0::float8 AS rank, source, geom, "  # noqa: S608
+        f"{time} AS time FROM hazard.{table}"
+    )
+
+
+POLYGONS = " UNION ALL ".join([*map(_storm_zones, _STORM_TABLES), *map(_flood_zones, _FLOOD_TABLES)])
+"""Zones that the tables have as polygons: event_id, kind, zone, rank (higher is stronger), source, geom, time."""
+
+ADVISORIES = (
+    "SELECT event_id, advisory, advisory_time, kind, wind_speed_kt, geom "
+    "FROM hazard.hazard_ts_advisory_buffers WHERE scope = 'whole'"
+)
+"""Zones of wind of each advisory, over all of its time."""
+
+EARTHQUAKES = """
+SELECT DISTINCT ON (event_id) event_id, magnitude, depth, event_date, source, geom,
+    ST_X(geom) AS longitude, ST_Y(geom) AS latitude, shakemap_url, population_impact_url, detail_url
+FROM hazard.hazard_eq_events ORDER BY event_id, withdrawn NULLS FIRST, updated DESC NULLS LAST, id
+"""
+"""Each earthquake once, as its newest report has it."""
+
+STORMS = """
+SELECT DISTINCT ON (event_id) event_id, name, category, basin, start_date, source FROM (
+    SELECT event_id, name, category, basin, start_date, source, 0 AS rank FROM hazard.hazard_ts_events
+    UNION ALL SELECT event_id, name, category, basin, start_date, source, 1 FROM hazard.hazard_ts_disturbance_events
+) known ORDER BY event_id, rank
+"""
+"""Each storm and disturbance once; one that became a storm as a storm."""
+
+TITLES = """
+SELECT DISTINCT ON (event_id) event_id, title FROM (
+    SELECT event_id, title, 0 AS rank FROM hazard.hazard_eq_events
+    UNION ALL SELECT event_id, coalesce(initcap(name), title), 1 FROM hazard.hazard_ts_events
+    UNION ALL SELECT event_id, coalesce(initcap(name), title), 2 FROM hazard.hazard_ts_disturbance_events
+    UNION ALL SELECT event_id, title, 3 FROM hazard.hazard_fl_events
+    UNION ALL SELECT event_id, title, 4 FROM hazard.hazard_fl_alerts
+    UNION ALL SELECT event_id, title, 5 FROM hazard.hazard_fl_alerts_mom_forecast
+) titled WHERE event_id = ANY($1::text[]) AND title IS NOT NULL ORDER BY event_id, rank
+"""
+"""What events are called."""
+
+EVENTS = f"""
+WITH polygons AS (
+    SELECT event_id, max(time) AS time,
+        string_agg(md5(concat_ws('|', kind, zone, source, md5(ST_AsBinary(geom)))), ''
+                   ORDER BY kind, zone, source, md5(ST_AsBinary(geom))) AS digest,
+        bool_or(rank = 0) AS is_flood
+    FROM ({POLYGONS}) p GROUP BY event_id
+), advisories AS (
+    SELECT event_id,
+        string_agg(md5(concat_ws('|', advisory, advisory_time, kind, wind_speed_kt, md5(ST_AsBinary(geom)))), ''
+                   ORDER BY advisory_time, kind, wind_speed_kt, advisory) AS digest
+    FROM ({ADVISORIES}) a GROUP BY event_id
+), nodes AS (
+    -- of storms without zones, which the model makes of these
+    SELECT event_id,
+        md5(string_agg(concat_ws('|', valid_time, wind_kt, ST_X(geom), ST_Y(geom)), '' ORDER BY valid_time)) AS digest
+    FROM hazard.hazard_ts_nodes n
+    WHERE kind = 'analysed' AND NOT EXISTS (SELECT FROM hazard.hazard_ts_buffers b WHERE b.event_id = n.event_id)
+    GROUP BY event_id
+), known AS (
+    SELECT event_id, 'storm' AS hazard, start_date AS time, concat_ws('|', name, category, basin, source) AS digest
+    FROM ({STORMS}) s
+    UNION ALL SELECT event_id, 'earthquake', event_date, concat_ws('|', magnitude, depth, source, ST_AsEWKT(geom),
+        shakemap_url, population_impact_url, detail_url) FROM ({EARTHQUAKES}) e
+    UNION ALL SELECT event_id, 'flood', time, '' FROM polygons WHERE is_flood
+)
+SELECT DISTINCT ON (k.event_id) k.event_id, k.hazard, greatest(k.time, p.time) AS time,
+    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest, n.digest)) AS digest
+FROM known k LEFT JOIN polygons p USING (event_id) LEFT JOIN advisories a USING (event_id)
+    LEFT JOIN nodes n USING (event_id)
+ORDER BY k.event_id, k.hazard DESC
+"""  # noqa: S608
+"""All events, with the digest of the rows that their impacts follow from. $1: what else they follow from."""
+
+MAKE_POLYGONS = f"""
+CREATE TEMPORARY TABLE zone_part ON COMMIT DROP AS
+SELECT z.event_id, z.kind, z.zone, p.geom
+FROM ({POLYGONS}) z CROSS JOIN LATERAL ST_Subdivide({_MADE_VALID.replace("geom", "z.geom")}, 64) p(geom)
+WHERE z.event_id = ANY($1::text[])
+"""  # noqa: S608
+"""The zones of some events, cut up: an index finds places in small parts fast."""
+
+ADD_POLYGON = """
+INSERT INTO zone_part SELECT $1, 'estimated', $2, ST_Subdivide($3::bytea::geometry, 64)
+"""
+"""A zone that no table has."""
+
+POLYGON_FACTS = f"""
+SELECT event_id, kind, zone, max(rank) AS rank, array_agg(DISTINCT source) FILTER (WHERE source IS NOT NULL) AS sources,
+    ST_Area((CASE WHEN count(*) = 1 THEN (array_agg(geom))[1] ELSE ST_Union({_MADE_VALID}) END)::geography) / 1e6 AS km2
+FROM ({POLYGONS}) z WHERE event_id = ANY($1::text[]) GROUP BY event_id, kind, zone
+"""  # noqa: S608
+"""The area and the sources of each zone."""
+
+MAKE_CIRCLES = """
+CREATE TEMPORARY TABLE zone_circle ON COMMIT DROP AS
+SELECT * FROM unnest($1::text[], $2::text[], $3::float8[], $4::float8[], $5::float8[])
+    AS c (event_id, zone, radius_m, longitude, latitude)
+"""
+"""Circles of intensity around epicentres."""
+
+
+def members(table: str) -> str:
+    """Return the statement that puts the rows of a table of schema exposure within each zone into `in_zone`.
+
+    A row counts once in each zone, in however many parts of the zone it lies. Circles are measured on the ellipsoid, so
+    that one across ±180° or around a pole holds what lies within it.
+    """
+    return f"""
+CREATE TEMPORARY TABLE {table}_in_zone ON COMMIT DROP AS
+SELECT DISTINCT z.event_id, z.kind, z.zone, m.id
+FROM zone_part z JOIN exposure.{table} m ON ST_Intersects(z.geom, m.geom)
+UNION ALL SELECT c.event_id, 'estimated', c.zone, m.id FROM zone_circle c JOIN exposure.{table} m
+    ON ST_DWithin(m.geom::geography, ST_SetSRID(ST_MakePoint(c.longitude, c.latitude), 4326)::geography, c.radius_m)
+"""  # noqa: S608
+
+
+PEOPLE = """
+SELECT z.event_id, z.kind, z.zone, p.country_code, p.country, p.province,
+    sum(p.people)::bigint AS people, count(*) AS places
+FROM place_in_zone z JOIN exposure.place p USING (id)
+GROUP BY z.event_id, z.kind, z.zone, p.country_code, p.country, p.province
+ORDER BY people DESC, p.country, p.province
+"""
+"""People by zone, country and province."""
+
+LARGEST = """
+SELECT * FROM (
+    SELECT z.event_id, z.kind, z.zone, p.name, p.country_code, p.country, p.province, p.people,
+        row_number() OVER (PARTITION BY z.event_id, z.kind, z.zone ORDER BY p.people DESC, p.id) AS number
+    FROM place_in_zone z JOIN exposure.place p USING (id)
+) ranked WHERE number <= 10 ORDER BY number
+"""
+"""The ten places with most people in each zone."""
+
+FACILITIES = """
+SELECT z.event_id, z.kind AS zone_kind, z.zone, f.kind, f.class, f.code, f.name, f.country_code, f.country, f.province,
+    ST_X(f.geom) AS longitude, ST_Y(f.geom) AS latitude
+FROM facility_in_zone z JOIN exposure.facility f USING (id) ORDER BY f.class, f.country, f.name, f.code
+"""
+"""Facilities in each zone."""
+
+PEOPLE_OF_ADVISORIES = f"""
+WITH part AS (
+    SELECT a.event_id, a.advisory, a.advisory_time, a.kind, a.wind_speed_kt, p.geom
+    FROM ({ADVISORIES}) a CROSS JOIN LATERAL ST_Subdivide({_MADE_VALID.replace("geom", "a.geom")}, 64) p(geom)
+    WHERE a.event_id = ANY($1::text[])
+), zone AS (
+    SELECT DISTINCT event_id, advisory, advisory_time, kind, wind_speed_kt FROM part
+), member AS (
+    SELECT DISTINCT z.event_id, z.advisory_time, z.kind, z.wind_speed_kt, m.id
+    FROM part z JOIN exposure.place m ON ST_Intersects(z.geom, m.geom)
+), counted AS (
+    SELECT m.event_id, m.advisory_time, m.kind, m.wind_speed_kt, sum(p.people)::bigint AS people
+    FROM member m JOIN exposure.place p USING (id) GROUP BY 1, 2, 3, 4
+)
+SELECT z.*, coalesce(c.people, 0) AS people
+FROM zone z LEFT JOIN counted c USING (event_id, advisory_time, kind, wind_speed_kt)
+ORDER BY z.event_id, z.advisory_time, z.kind, z.wind_speed_kt
+"""  # noqa: S608
+"""People in the zones of each advisory of some storms."""

@@ -1,0 +1,62 @@
+"""GET /events/{eventId}/bundle: the features of an event as zipped GeoPackage and Shapefiles."""
+
+from hashlib import blake2b
+
+from aiohttp import web
+
+from libs.catalogue.modules import of_events
+from libs.ogc.errors import NotFound
+from libs.ogc.link import path_segment
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.build_id import SERVICE, build_id
+from libs.web.conditional import NotModified, etag_matches
+from services.features.exporting.bundles import MOST_FEATURES
+from services.features.exporting.sending import send
+from services.features.resources import ALIASES, BUNDLES, CATALOGUE, STORE, VERSIONS
+from services.features.rows.event_parts import EventPart, event_parts
+
+ZIP = "application/zip"
+
+
+async def get_bundle(call: Call) -> web.StreamResponse:
+    """Return all features of an event as one file; an alias of the event is redirected."""
+    call.query.check()
+    app, request, event = call.request.app, call.request, call.path["eventId"]
+    known, base = of_events(app[CATALOGUE].collections.values()), base_url(request)
+    found = await event_parts(app[STORE], known, event, MOST_FEATURES, base=base)
+    parts = [part for part in found if part.matched]
+    if not parts:
+        if merged := await app[ALIASES].event_of(event):
+            place = f"{base}/events/{path_segment(merged)}/bundle"
+            return web.Response(status=308, headers={"Location": place, "Cache-Control": "no-cache"})
+        raise NotFound(f"No collection has features of an event '{event}'.")
+    name = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in event)
+    headers = {
+        "Content-Type": ZIP,
+        "Cache-Control": "no-cache",
+        "Content-Disposition": f'attachment; filename="{name}.zip"',
+    }
+    if request.method == "HEAD":
+        return web.Response(headers=headers)
+    export = await app[BUNDLES].open(_key(call, event, parts), event, name, parts)
+    try:
+        if export.tag is not None:
+            headers |= {"ETag": export.tag, "Accept-Ranges": "bytes"}
+            if etag_matches(request.headers.get("If-None-Match"), export.tag):
+                raise NotModified(headers)
+        return await send(request, export, headers)
+    finally:
+        if export.file is not None:
+            export.file.close()
+
+
+def _key(call: Call, event: str, parts: list[EventPart]) -> str | None:
+    """A digest of all that decides the content; None if the state of some data is unknown."""
+    app = call.request.app
+    versions = [app[VERSIONS].of_features(part.collection) for part in parts]
+    tokens = [version.token for version in versions if version is not None]
+    if len(tokens) < len(versions):
+        return None
+    content = (build_id(app[SERVICE]), base_url(call.request), event, [part.collection.id for part in parts], tokens)
+    return blake2b(repr(content).encode(), digest_size=12).hexdigest()

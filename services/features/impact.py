@@ -1,0 +1,145 @@
+"""GET /events/{eventId}/impact and /events/{eventId}/facilities: people and facilities in the zones of an event."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalogue.modules import of_events
+from libs.ogc.errors import NotFound
+from libs.ogc.link import Link, path_segment
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.conditional import DATA_CACHE, conditional
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import body_response, json_response, links_json
+from services.features.impacts.schema import json_schema
+from services.features.impacts.sentence import sentence
+from services.features.impacts.tables import facilities_csv, people_csv
+from services.features.pages.impact_page import facilities_context, impact_context
+from services.features.part import PART
+from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
+from services.features.rows.event_impacts import Impact
+from services.features.rows.event_parts import event_parts
+
+CSV = "text/csv"
+_NOT_YET = "The impact of this event is not computed yet."
+_UNSUPPORTED = "This database has no tables of impacts."
+
+Document = dict[str, Any]
+
+
+async def get_impact(call: Call) -> web.StreamResponse:
+    """Return how many people are in the zones of an event, by country and province."""
+    return await _get(call, "impact", "Impact", people_csv, impact_context)
+
+
+async def get_facilities(call: Call) -> web.StreamResponse:
+    """Return the facilities in the zones of an event."""
+    return await _get(call, "facilities", "Facilities", facilities_csv, facilities_context)
+
+
+async def _get(
+    call: Call,
+    product: str,
+    schema: str,
+    to_csv: Callable[[Document], bytes],
+    context: Callable[[Document], Mapping[str, Any]],
+) -> web.StreamResponse:
+    call.query.check()
+    request, name = call.request, call.path["eventId"]
+    base = base_url(request)
+    address = f"{base}/events/{path_segment(name)}/{product}"
+    if call.media_type == MediaType.SCHEMAJSON:
+        described = json_schema(PART.openapi, schema, f"{address}?f=schemajson")
+        return conditional(request, json_response(described, media_type=call.media_type))
+    impacts = request.app[IMPACTS]
+    found = await (impacts.people(name) if product == "impact" else impacts.facilities(name))
+    if found is None and (moved := await _moved(call, name, product)) is not None:
+        return moved
+    links = links_json(
+        [
+            *representations(
+                address, call.media_type, [offer for offer in call.offers if offer != MediaType.SCHEMAJSON]
+            ),
+            Link(f"{address}?f=schemajson", "describedby", MediaType.SCHEMAJSON, "Schema of this document"),
+            Link(f"{base}/events/{path_segment(name)}", "up", MediaType.JSON, "The event"),
+        ]
+    )
+    document = _document(name, found, pending=_NOT_YET if await impacts.are_computed() else _UNSUPPORTED)
+    document["links"] = links
+    response = _response(call, product, document, to_csv, context)
+    return conditional(request, response, cache_control=DATA_CACHE)
+
+
+def _response(
+    call: Call,
+    product: str,
+    document: Document,
+    to_csv: Callable[[Document], bytes],
+    context: Callable[[Document], Mapping[str, Any]],
+) -> web.Response:
+    if call.media_type == MediaType.HTML:
+        page = {"document": document, "links": document["links"], **context(document)}
+        return page_response(call.request, f"{product}.html", page)
+    if call.media_type == CSV:
+        return body_response(to_csv(document), media_type=CSV)
+    return json_response(document)
+
+
+async def _moved(call: Call, name: str, product: str) -> web.Response | None:
+    """A redirection where the event has another identifier now. Raise NotFound where there is no such event."""
+    app = call.request.app
+    parts = await event_parts(app[STORE], of_events(app[CATALOGUE].collections.values()), name, 1)
+    if parts:
+        return None
+    if merged := await app[ALIASES].event_of(name):
+        query = call.request.query_string
+        place = f"{base_url(call.request)}/events/{path_segment(merged)}/{product}{'?' + query if query else ''}"
+        return web.Response(status=308, headers={"Location": place, "Cache-Control": "no-cache"})
+    raise NotFound(f"No collection has features of an event '{name}'.")
+
+
+def _document(name: str, found: Impact | None, *, pending: str) -> Document:
+    """The stored document with its state; where nothing is computed no figure at all, rather than 0."""
+    if found is None or found.document is None:
+        return {"id": name, "title": name, "status": "pending", "reason": pending, "summary": None, **_EMPTY}
+    head = found.headline
+    summary = None
+    if head is not None:
+        title = found.document["title"]
+        summary = {
+            "text": sentence(head, title),
+            **{key: head[key] for key in ("zone", "label", "kind", "people", "places", "areas")},
+        }
+    missing = found.document["missing"]
+    return {
+        "id": name,
+        "status": "computed" if found.has_zones else "unavailable",
+        "reason": None if found.has_zones else " ".join(missing),
+        "computed": found.computed,
+        "version": found.digest,
+        "summary": summary,
+        **found.document,
+    }
+
+
+_EMPTY: Document = {
+    "hazard": None,
+    "simulated": False,
+    "computed": None,
+    "version": None,
+    "counts": None,
+    "quality": None,
+    "method": None,
+    "exposure": [],
+    "zones": [],
+    "advisories": [],
+    "facilities": [],
+    "facilitiesOmitted": 0,
+    "missing": [],
+    "published": [],
+}
+"""Members of a document without figures."""

@@ -1,0 +1,71 @@
+"""The figure that stands for an event, in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from libs.web.languages import gettext
+from libs.web.page_text import count
+
+_MILLION = 1_000_000
+
+
+def sentence(headline: Mapping[str, Any], title: str) -> str:
+    """Return the sentence that an event is presented with, in the language of the response."""
+    names = {"event": named(headline, title), "zone": zone_name(headline)}
+    areas = headline["areas"]
+    if not headline["people"]:
+        said = gettext("%(event)s: no listed place lies in %(zone)s")
+    elif not areas:
+        said = gettext("%(event)s: %(people)s people in %(zone)s")
+    elif headline.get("isAll") or len(areas) == 1:
+        said = gettext("%(event)s: %(people)s people in %(zone)s, in %(areas)s")
+        names["areas"] = ", ".join(areas)
+    else:
+        said = gettext("%(event)s: %(people)s people in %(zone)s, most of them in %(areas)s")
+        names["areas"] = gettext("%(first)s and %(second)s") % {"first": areas[0], "second": areas[1]}
+    names["people"] = people(headline["people"])
+    bound = gettext("(lower bound: places of 500 people and more)")
+    return f"{said % names} {bound}"
+
+
+def people(number: int) -> str:
+    """Return a number of people: `9.3 million`, `116,526`."""
+    if number < _MILLION:
+        return count(number)
+    return gettext("%(number)s million") % {"number": count_decimal(number / _MILLION)}
+
+
+def count_decimal(number: float) -> str:
+    """Return a number with one decimal below 100, else without."""
+    return f"{number:.1f}" if number < 100 else f"{number:.0f}"
+
+
+def zone_name(zone: Mapping[str, Any]) -> str:
+    """Return what a zone is, within a sentence."""
+    name, kind = zone["zone"], zone["kind"]
+    if name.endswith(" kt"):
+        winds = {
+            "forecast": gettext("forecast winds of %(wind)s and more"),
+            "estimated": gettext("estimated winds of %(wind)s and more"),
+        }
+        return (winds.get(kind) or gettext("winds of %(wind)s and more")) % {"wind": name}
+    if kind == "estimated":
+        return gettext("estimated intensity %(class)s and above") % {"class": name}
+    areas = {"flooded area": gettext("the flooded area"), "alert area": gettext("the area of the alert")}
+    return areas.get(name) or gettext("the area of the forecast alert")
+
+
+def named(headline: Mapping[str, Any], title: str) -> str:
+    """Return the event with what it was: `Category 5 hurricane Irma`."""
+    name, category = headline.get("name"), headline.get("category")
+    if not name or not category:
+        return title
+    words = {"TS": gettext("Tropical storm %(name)s"), "TD": gettext("Tropical depression %(name)s")}
+    if category in words:
+        return words[category] % {"name": title}
+    kinds = {
+        **dict.fromkeys(("NA", "EP"), gettext("Category %(number)s hurricane %(name)s")),
+        "WP": gettext("Category %(number)s typhoon %(name)s"),
+    }
+    kind = kinds.get(headline.get("basin") or "") or gettext("Category %(number)s cyclone %(name)s")
+    return kind % {"number": category.removeprefix("C"), "name": title}

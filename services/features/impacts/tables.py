@@ -1,0 +1,83 @@
+"""Impacts as CSV with HXL tags in the second line (https://hxlstandard.org)."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+_PEOPLE = {
+    "event_id": "#event+id",
+    "event": "#event+name",
+    "zone": "#severity+name",
+    "kind": "#severity+type",
+    "area_km2": "#impact+area+km2",
+    "country_code": "#country+code+v_iso2",
+    "country": "#country+name",
+    "province": "#adm1+name",
+    "people": "#affected+lower_bound",
+    "places": "#loc+num",
+    "quality": "#meta+quality",
+    "source": "#meta+source",
+    "vintage": "#date+vintage",
+    "method": "#meta+method",
+    "computed": "#date+computed",
+}
+_FACILITIES = {
+    "event_id": "#event+id",
+    "event": "#event+name",
+    "zone": "#severity+name",
+    "zone_kind": "#severity+type",
+    "kind": "#loc+type",
+    "class": "#loc+subtype",
+    "code": "#loc+code",
+    "name": "#loc+name",
+    "country_code": "#country+code+v_iso2",
+    "country": "#country+name",
+    "province": "#adm1+name",
+    "longitude": "#geo+lon",
+    "latitude": "#geo+lat",
+    "quality": "#meta+quality",
+    "source": "#meta+source",
+    "vintage": "#date+vintage",
+    "computed": "#date+computed",
+}
+
+
+def people_csv(document: Mapping[str, Any]) -> bytes:
+    """Return people by zone, country and province; the rows of a zone without a country are its totals."""
+    about = _about(document)
+    rows: list[Sequence[Any]] = []
+    for zone in document["zones"]:
+        head = (document["id"], document["title"], zone["zone"], zone["kind"])
+        tail = (about["quality"], about["source"], about["vintage"], document["method"]["name"], document["computed"])
+        rows.append((*head, zone["areaKm2"], None, None, None, zone["people"], zone["places"], *tail))
+        for country in zone["countries"]:
+            for province in country["provinces"]:
+                place = (country["code"], country["name"], province["name"])
+                rows.append((*head, None, *place, province["people"], province["places"], *tail))
+    return _lines(_PEOPLE, rows)
+
+
+def facilities_csv(document: Mapping[str, Any]) -> bytes:
+    """Return the facilities, each with the strongest zone that it is in."""
+    about = _about(document)
+    tail = (about["quality"], about["source"], about["vintage"], document["computed"])
+    rows = [
+        (
+            document["id"], document["title"], each["zone"], each["zoneKind"], each["kind"], each["class"],
+            each["code"], each["name"], each["countryCode"], each["country"], each["province"],
+            each["longitude"], each["latitude"], *tail,
+        )
+        for each in document["facilities"]
+    ]  # fmt: skip
+    return _lines(_FACILITIES, rows)
+
+
+def _about(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    return next(iter(document["exposure"]), {"quality": None, "source": None, "vintage": None})
+
+
+def _lines(columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> bytes:
+    text = StringIO()
+    csv.writer(text, lineterminator="\r\n").writerows([list(columns), list(columns.values()), *rows])
+    return text.getvalue().encode()

@@ -1,0 +1,101 @@
+"""The pages of an impact: its tables, with a bar for each number of people."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from services.features.impacts.sentence import sentence, zone_name
+from services.features.rows.event_impacts import Impact
+
+_BAR = 160.0
+"""Longest bar, in pixels."""
+_PROVINCES = 12
+"""Provinces of a country that a page lists; CSV and JSON have all of them."""
+_COUNTRIES = 40
+_FACILITIES = 200
+
+
+def impact_context(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the template of the page needs beside the document."""
+    summary = document["summary"]
+    return {
+        "tables": [zone_table(zone) for zone in document["zones"]],
+        "changes": _changes(document["advisories"]),
+        "sentence": summary["text"] if summary else None,
+    }
+
+
+def facilities_context(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the template of the page needs beside the document."""
+    names = [zone_name(zone) for zone in document["zones"]]
+    zones = [(name[:1].upper() + name[1:], zone) for name, zone in zip(names, document["zones"], strict=True)]
+    listed = document["facilities"][:_FACILITIES]
+    left = len(document["facilities"]) - len(listed) + document["facilitiesOmitted"]
+    return {"zones": zones, "listed": listed, "left_out": left}
+
+
+def event_impact(impact: Impact) -> dict[str, Any] | None:
+    """Return what the page of the event says of its impact; None where the event has no zones."""
+    if impact.headline is None or impact.document is None:
+        return None
+    shown = (impact.headline["zone"], impact.headline["kind"])
+    zones = [zone for zone in impact.document["zones"] if (zone["zone"], zone["kind"]) == shown]
+    return {
+        "sentence": sentence(impact.headline, impact.document["title"]),
+        "tables": [zone_table(zone) for zone in zones],
+    }
+
+
+def zone_table(zone: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows of a zone: countries, each followed by its provinces, with the length of their bars."""
+    countries = zone["countries"]
+    most = max((country["people"] for country in countries), default=0)
+    rows: list[dict[str, Any]] = []
+    for country in countries[:_COUNTRIES]:
+        rows.append(_row(country, most, is_country=True))
+        named = country["provinces"]
+        if len(named) > 1 or (named and named[0]["name"] not in (None, country["name"])):
+            rows += [_row(each, most, is_country=False) for each in named[:_PROVINCES]]
+            rows += _others(named[_PROVINCES:], most)
+    name = zone_name(zone)
+    return {
+        "zone": zone,
+        "label": name[:1].upper() + name[1:],
+        "rows": rows,
+        "left_out": max(0, len(countries) - _COUNTRIES),
+        "bar": _BAR,
+    }
+
+
+def _row(each: Mapping[str, Any], most: int, *, is_country: bool) -> dict[str, Any]:
+    return {
+        "name": each["name"],
+        "people": each["people"],
+        "places": each["places"],
+        "width": round(_BAR * each["people"] / most, 1) if most else 0.0,
+        "is_country": is_country,
+        "others": 0,
+    }
+
+
+def _others(provinces: Sequence[Mapping[str, Any]], most: int) -> list[dict[str, Any]]:
+    if not provinces:
+        return []
+    sums = {name: sum(each[name] for each in provinces) for name in ("people", "places")}
+    return [{**_row({"name": None, **sums}, most, is_country=False), "others": len(provinces)}]
+
+
+def _changes(advisories: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The advisories, the newest first, with how many people more or fewer than in the one before, by zone."""
+    rows = []
+    before: dict[str, int] = {}
+    for each in advisories:
+        people = {zone["zone"]: zone["people"] for zone in each["zones"] if zone["kind"] == "forecast"}
+        if not people:
+            continue
+        zones = [
+            {"zone": zone, "people": number, "change": number - before[zone] if zone in before else None}
+            for zone, number in sorted(people.items(), key=lambda pair: -int(pair[0].split()[0]))
+        ]
+        rows.append({"advisory": each["advisory"], "issued": each["issued"], "zones": zones})
+        before = people
+    return rows[::-1]

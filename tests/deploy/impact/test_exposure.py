@@ -1,0 +1,74 @@
+"""Places and airports are read as their packages have them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import asyncpg
+import orjson
+import pytest
+
+from deploy.impact.exposure import Files, read_airports, read_places
+from deploy.impact.loading import load_exposure
+
+_LARGE, _QUARTER, _TOWN = (
+    {"geonameid": 1, "name": "Large", "latitude": 10.0, "longitude": 20.0, "population": 2_000_000, "admin1code": "01"},
+    {"geonameid": 2, "name": "Quarter", "latitude": 10.01, "longitude": 20.0, "population": 90_000, "admin1code": "01"},
+    {"geonameid": 3, "name": "Town", "latitude": 12.0, "longitude": 20.0, "population": 600, "admin1code": "02"},
+)
+_EMPTY = {"geonameid": 4, "name": "Empty", "latitude": 13.0, "longitude": 20.0, "population": 0, "admin1code": "02"}
+_AIRPORTS = """icao,iata,name,city,subd,country,elevation,lat,lon,tz,lid
+XAAA,XAA,Large International,Large,North,XX,10,10.1,20.1,UTC,
+XBBB,,Strip,Town,,XX,10,12.1,20.1,UTC,
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Files like those of the packages."""
+    places = [{**place, "countrycode": "XX"} for place in (_LARGE, _QUARTER, _TOWN, _EMPTY)]
+    named = [
+        {"city": "Large", "state": "North", "country_code": "XX", "longitude": 20.0, "latitude": 10.0, "population": 1},
+        # another place, too far away to name the province of a town
+        {"city": "Other", "state": "South", "country_code": "XX", "longitude": 20.0, "latitude": 12.5, "population": 1},
+    ]
+    found = Files(*(tmp_path / name for name in ("places.json", "countries.json", "named.gz", "airports.csv")))
+    found.places.write_bytes(orjson.dumps({str(place["geonameid"]): place for place in places}))
+    found.countries.write_bytes(orjson.dumps({"XX": {"name": "Xland"}}))
+    found.provinces.write_bytes(gzip.compress(orjson.dumps(named)))
+    found.airports.write_text(_AIRPORTS)
+    return found
+
+
+def test_quarters_and_empty_places_are_left_out(files: Files) -> None:
+    assert [(place.name, place.people, place.country, place.province) for place in read_places(files)] == [
+        ("Large", 2_000_000, "Xland", "North"),
+        ("Town", 600, "Xland", None),
+    ]
+
+
+def test_airports_are_told_apart_by_their_iata_code(files: Files) -> None:
+    assert [(each.code, each.class_, each.province) for each in read_airports(files)] == [
+        ("XAAA", "IATA code", "North"),
+        ("XBBB", "no IATA code", None),
+    ]
+
+
+async def test_facilities_of_other_kinds_stay(files: Files, database: asyncpg.Connection) -> None:
+    # as the loader sends geometries
+    await database.set_type_codec("geometry", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    await database.execute(
+        "INSERT INTO exposure.facility (id, kind, class, code, name, country_code, country, geom) "
+        "VALUES (7, 'hospital', 'large', 'H', 'Hospital', 'XX', 'Xland', 'SRID=4326;POINT(1 1)'::geometry)"
+    )
+    assert await load_exposure(database, files)
+    assert not await load_exposure(database, files)
+    rows = await database.fetch("SELECT kind, code, id > 7 AS is_new FROM exposure.facility ORDER BY id")
+    assert [tuple(row) for row in rows] == [
+        ("hospital", "H", False),
+        ("airport", "XAAA", True),
+        ("airport", "XBBB", True),
+    ]
+    described = dict(await database.fetch("SELECT dataset, rows FROM exposure.dataset"))
+    assert described == {"places": 2, "airports": 2}

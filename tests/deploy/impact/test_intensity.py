@@ -1,0 +1,39 @@
+"""The equation of intensity gives what its authors published."""
+
+from __future__ import annotations
+
+import pytest
+
+from deploy.impact.intensity import CLASSES, FARTHEST_KM, intensity, radii_km, sigma
+
+
+@pytest.mark.parametrize(
+    ("magnitude", "distance_km", "expected"),
+    # worked out by hand: c0 + c1 M + c2 ln sqrt(R² + RM²), beyond 50 km + c4 ln(R / 50)
+    [(6.0, 10.0, 7.249), (6.0, 100.0, 4.249), (7.0, 50.0, 6.537), (5.0, 20.0, 5.019)],
+)
+def test_intensity_equals_published_equation(magnitude: float, distance_km: float, expected: float) -> None:
+    assert intensity(magnitude, distance_km) == pytest.approx(expected, abs=0.002)
+
+
+def test_sigma_falls_with_distance() -> None:
+    assert sigma(0) == pytest.approx(1.19)
+    assert sigma(22.9) == pytest.approx(1.005)
+    assert sigma(300) == pytest.approx(0.822, abs=0.001)
+
+
+@pytest.mark.parametrize(("magnitude", "depth_km"), [(5.0, 2.0), (6.4, 10.6), (7.9, 35.0)])
+def test_radius_is_where_intensity_is_lowest_of_class(magnitude: float, depth_km: float) -> None:
+    radii = radii_km(magnitude, depth_km)
+    assert radii
+    assert list(radii.values()) == sorted(radii.values())
+    for name, radius in radii.items():
+        distance = (radius**2 + depth_km**2) ** 0.5
+        assert intensity(magnitude, distance) == pytest.approx(CLASSES[name], abs=0.001) or distance == pytest.approx(
+            FARTHEST_KM
+        )
+
+
+def test_class_beyond_the_epicentre_is_left_out() -> None:
+    assert "IX" not in radii_km(5.0, 10.0)
+    assert "VIII" not in radii_km(5.0, 10.0)

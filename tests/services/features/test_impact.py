@@ -1,0 +1,269 @@
+"""People and facilities in the zones of an event, as JSON, CSV and page."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+from jsonschema import Draft202012Validator
+
+from deploy.database.apply import apply_schema
+from deploy.impact.computing import compute, due
+from tests.conftest import MakeDatabase
+from tests.eventually import eventually
+from tests.services.in_process import Answer, Client, Services, services
+
+_ROWS = """
+INSERT INTO exposure.dataset VALUES
+    ('places', 'Places', 'People', 'lower bound', 'GeoNames', 'CC BY 4.0', 'https://example.org/by', '2026', 3, 'a'),
+    ('airports', 'Airports', 'Airports', 'incomplete list', 'Made', 'MIT', 'https://example.org/mit', '2026', 1, 'a');
+INSERT INTO exposure.place VALUES
+    (1, 'Big', 'XX', 'Xland', 'North', 1234567, 'SRID=4326;POINT(1 1)'),
+    (2, 'Small', 'YY', 'Yland', NULL, 600, 'SRID=4326;POINT(1.5 1)'),
+    (3, '<i>Third</i>', 'XX', 'Xland', 'South', 500, 'SRID=4326;POINT(3 3)');
+INSERT INTO exposure.facility VALUES
+    (1, 'airport', 'IATA code', 'XAAA', 'Big <b>Airport</b>', 'XX', 'Xland', 'North', 'SRID=4326;POINT(1 1)');
+INSERT INTO hazard.hazard_ts_events (event_id, name, category, basin, start_date, source, geom) VALUES
+    ('WP/1', 'ANNA', 'C3', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(1 1)'),
+    ('WP2', 'BOB', 'C1', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(50 1)'),
+    ('WP3', 'CLEO', 'TS', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(60 1)'),
+    ('WP4', 'DORA', 'TS', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(60 1)');
+INSERT INTO hazard.hazard_ts_buffers (event_id, wind_speed_kt, start_date, end_date, kind, source, geom)
+SELECT event, wind, '2020-01-01', '2020-01-02', 'analysed', 'tests',
+    ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
+FROM (VALUES ('WP/1', 64, 0, 2, 2), ('WP/1', 34, 0, 4, 4), ('WP2', 64, 50, 52, 2)) z (event, wind, west, east, north);
+INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
+VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)');
+INSERT INTO dams.event_alias (alias, event_id) VALUES ('OLD', 'WP/1');
+"""
+
+
+async def _fill(owner: asyncpg.Connection) -> None:
+    await apply_schema(owner)
+    await owner.execute(_ROWS)
+    await compute(owner, await due(owner))
+    # one that the worker has not come to
+    await owner.execute("DELETE FROM impact.event WHERE event_id = 'WP4'")
+
+
+async def _plain(owner: asyncpg.Connection) -> None:
+    await owner.execute(
+        "CREATE SCHEMA hazard;"
+        "CREATE TABLE hazard.floods (id integer PRIMARY KEY, event_id text, geom geometry(Point, 4326));"
+        "INSERT INTO hazard.floods VALUES (1, 'F1', 'SRID=4326;POINT(0 0)')"
+    )
+
+
+@pytest.fixture(scope="module")
+async def served(make_database: MakeDatabase) -> AsyncIterator[Services]:
+    """Common and features on a database with impacts."""
+    url = await make_database(_fill)
+    async with services() as running:
+        for name in ("common", "features"):
+            await running.start(name, {"DATABASE_URL": url})
+        yield running
+
+
+@pytest.fixture(scope="module")
+def features(served: Services) -> Client:
+    """The features service."""
+    return served["features"]
+
+
+@pytest.mark.parametrize("product", ["impact", "facilities"])
+@pytest.mark.parametrize("event", ["WP%2F1", "WP2", "WP3", "WP4"])
+async def test_document_fits_its_published_schema(product: str, event: str, features: Client) -> None:
+    document = await features.json(f"/events/{event}/{product}")
+    described = next(link["href"] for link in document["links"] if link["rel"] == "describedby")
+    answer = await features.get(described)
+    assert answer.type == "application/schema+json"
+    Draft202012Validator.check_schema(answer.json())
+    Draft202012Validator(answer.json()).validate(document)
+    assert document["id"] == event.replace("%2F", "/")
+
+
+async def test_people_are_summed_by_zone_country_and_province(features: Client) -> None:
+    document = await features.json("/events/WP%2F1/impact")
+    found = [(zone["zone"], zone["people"], zone["places"]) for zone in document["zones"]]
+    assert found == [("64 kt", 1_235_167, 2), ("34 kt", 1_235_667, 3)]
+    assert document["zones"][0]["countries"] == [
+        {
+            "code": "XX",
+            "name": "Xland",
+            "people": 1_234_567,
+            "places": 1,
+            "provinces": [{"name": "North", "people": 1_234_567, "places": 1}],
+        },
+        {
+            "code": "YY",
+            "name": "Yland",
+            "people": 600,
+            "places": 1,
+            "provinces": [{"name": None, "people": 600, "places": 1}],
+        },
+    ]
+    assert document["summary"]["text"] == (
+        "Category 3 typhoon Anna: 1.2 million people in winds of 64 kt and more, most of them in North (Xland) and "
+        "Yland (lower bound: places of 500 people and more)"
+    )
+    assert [(each["source"], each["vintage"], each["quality"]) for each in document["exposure"]] == [
+        ("GeoNames", "2026", "lower bound")
+    ]
+    assert document["method"]["uncertainty"]
+
+
+async def test_unknown_is_never_zero(features: Client) -> None:
+    zero, without, pending = [await features.json(f"/events/{event}/impact") for event in ("WP2", "WP3", "WP4")]
+    assert (zero["status"], zero["summary"]["people"]) == ("computed", 0)
+    assert zero["summary"]["text"].startswith("Category 1 typhoon Bob: no listed place lies in winds of 64 kt and more")
+    assert (without["status"], without["summary"], without["zones"]) == ("unavailable", None, [])
+    assert without["reason"] == "No collection has zones of this event."
+    assert (pending["status"], pending["summary"], pending["zones"]) == ("pending", None, [])
+    assert pending["reason"] == "The impact of this event is not computed yet."
+    page = (await features.get("/events/WP4/impact", {"f": "html"})).body.decode()
+    assert "Not computed yet." in page
+    assert "0 people" not in page
+
+
+def _rows(answer: Answer) -> list[dict[str, Any]]:
+    assert answer.type == "text/csv; charset=utf-8"
+    return list(csv.DictReader(answer.body.decode().splitlines()))
+
+
+async def test_csv_has_hxl_tags_in_its_second_line(features: Client) -> None:
+    rows = _rows(await features.get("/events/WP%2F1/impact", {"f": "csv"}))
+    assert all(re.fullmatch(r"#[a-z]\w*(\+[a-z]\w*)*", tag) for tag in rows[0].values())
+    assert rows[0]["people"] == "#affected+lower_bound"
+    found = [(row["zone"], row["country"], row["province"], row["people"]) for row in rows[1:]]
+    assert found[:3] == [
+        ("64 kt", "", "", "1235167"),
+        ("64 kt", "Xland", "North", "1234567"),
+        ("64 kt", "Yland", "", "600"),
+    ]
+    [tags, airport] = _rows(await features.get("/events/WP%2F1/facilities", {"f": "csv"}))
+    assert (tags["latitude"], airport["code"], airport["zone"], airport["latitude"]) == (
+        "#geo+lat",
+        "XAAA",
+        "64 kt",
+        "1.0",
+    )
+
+
+async def test_pages_escape_what_the_data_say(features: Client) -> None:
+    impact = (await features.get("/events/WP%2F1/impact", {"f": "html"})).body.decode()
+    assert "1,235,167 people in 2 places" in impact
+    assert "Xland" in impact
+    assert '<rect width="160.0"' in impact
+    facilities = (await features.get("/events/WP%2F1/facilities", {"f": "html"})).body.decode()
+    assert "Big &lt;b&gt;Airport&lt;/b&gt;" in facilities
+    related = [link["href"] for link in (await features.json("/events/WP%2F1"))["links"] if link["rel"] == "related"]
+    assert related == [f"{features.base}/events/WP%2F1/{product}" for product in ("impact", "facilities")]
+    event = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
+    assert event.index("Category 3 typhoon Anna: 1.2 million people") < event.index("In the collections")
+    assert f'href="{features.base}/events/WP%2F1/facilities?f=html"' in event
+    french = (await features.get("/events/WP%2F1/impact", {"f": "html", "lang": "fr"})).body.decode()
+    assert "Typhon Anna de catégorie 3" in french
+
+
+_FIELDS = ("population_impact_url", "facility_exposure_url")
+
+
+@pytest.mark.parametrize("f", ["geojson", "geojsonseq", "json", "ndjson", "csv"])
+async def test_dynamic_fields_lead_to_products_in_every_format(f: str, features: Client) -> None:
+    address = "/collections/hazard.hazard_ts_events/items"
+    for host in (None, "data.example.org"):
+        base = features.base if host is None else f"http://{host}"
+        headers = {} if host is None else {"Host": host}
+        found = await features.get(address, {"f": f, "sortby": "event_id", "properties": ",".join(_FIELDS)}, headers)
+        text = found.body.decode()
+        assert text.count(f"{base}/events/WP%2F1/impact?f=json") == 1
+        assert text.count(f"{base}/events/WP%2F1/facilities?f=json") == 1
+        # computed, without zones; not computed
+        assert "/events/WP3/" not in text
+        assert "/events/WP4/" not in text
+
+
+async def test_dynamic_fields_of_an_item_and_an_export(features: Client) -> None:
+    item = (await features.json("/collections/hazard.hazard_ts_events/items/1"))["properties"]
+    expected = [f"{features.base}/events/WP%2F1/{product}?f=json" for product in ("impact", "facilities")]
+    assert [item[name] for name in _FIELDS] == expected
+    assert item["rainfall_url"] is None
+    without = (await features.json("/collections/hazard.hazard_ts_events/items/3"))["properties"]
+    assert [without[name] for name in _FIELDS] == [None, None]
+    rows = _rows(await features.get("/collections/hazard.hazard_ts_events/export", {"f": "csv"}))
+    assert [row["population_impact_url"] != "" for row in rows] == [True, True, False, False]
+    quake = (await features.json("/collections/hazard.hazard_eq_events/items/1"))["properties"]
+    # features have a bundle whether people can be counted or not; what its source says is not lost
+    assert quake["shapefile_url"] == f"{features.base}/events/Q1/bundle"
+    assert quake["population_impact_url"] == "https://example.org/its-own"
+    assert (await features.get("/events/Q1/bundle")).status == 200
+
+
+async def test_product_that_appears_changes_the_version(served: Services, make_database: MakeDatabase) -> None:
+    async def plain(owner: asyncpg.Connection) -> None:
+        await apply_schema(owner)
+        await owner.execute(_ROWS)
+
+    url = await make_database(plain)
+    async with services() as running:
+        for name in ("common", "features"):
+            await running.start(name, {"DATABASE_URL": url})
+        address = "/collections/hazard.hazard_ts_events/items/1"
+        changes = await running["features"].json("/collections/hazard.hazard_ts_events/changes")
+        before = await running["features"].get(address)
+        assert before.json()["properties"]["population_impact_url"] is None
+        owner = await asyncpg.connect(url)
+        await compute(owner, await due(owner))
+        await owner.close()
+
+        async def has_product() -> None:
+            after = await running["features"].get(address, headers={"If-None-Match": before.headers["ETag"]})
+            assert after.status == 200
+            assert after.json()["properties"]["population_impact_url"].endswith("/events/WP%2F1/impact?f=json")
+
+        await eventually(has_product)
+        # rows are as they were: nothing is told to those who follow them, and tiles stay
+        assert (await running["features"].json("/collections/hazard.hazard_ts_events/changes"))["changes"] == changes[
+            "changes"
+        ]
+
+
+async def test_event_page_without_impact_says_nothing_of_it(features: Client) -> None:
+    for event in ("WP3", "WP4"):
+        page = (await features.get(f"/events/{event}", {"f": "html"})).body.decode()
+        assert "people" not in page.partition("<main")[2].partition("In the collections")[0]
+
+
+async def test_responses_are_conditional_and_negotiated(features: Client) -> None:
+    first = await features.get("/events/WP%2F1/impact")
+    again = await features.get("/events/WP%2F1/impact", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status, again.body) == (304, b"")
+    assert (await features.get("/events/WP%2F1/impact", headers={"Accept": "text/csv"})).type.startswith("text/csv")
+    refused = await features.get("/events/WP%2F1/impact", headers={"Accept": "application/pdf"})
+    assert refused.status == 406
+    assert (await features.get("/events/WP%2F1/impact", {"f": "xml"})).status == 422
+    assert (await features.get("/events/WP%2F1/impact", {"limit": "1"})).status == 422
+
+
+@pytest.mark.parametrize("product", ["impact", "facilities"])
+async def test_alias_is_redirected_and_unknown_event_not_found(product: str, features: Client) -> None:
+    moved = await features.get(f"/events/OLD/{product}", {"f": "csv"})
+    assert (moved.status, moved.headers["Location"]) == (308, f"{features.base}/events/WP%2F1/{product}?f=csv")
+    for event in ("none", "%00"):
+        missing = await features.get(f"/events/{event}/{product}")
+        assert missing.status == 404
+        assert "No collection has features of an event" in missing.json()["detail"]
+
+
+async def test_database_without_impacts_says_so(make_database: MakeDatabase) -> None:
+    url = await make_database(_plain)
+    async with services() as running:
+        for name in ("common", "features"):
+            await running.start(name, {"DATABASE_URL": url})
+        document = await running["features"].json("/events/F1/impact")
+        assert (document["status"], document["reason"]) == ("pending", "This database has no tables of impacts.")
+        assert (await running["features"].get("/events/F1", {"f": "html"})).status == 200
