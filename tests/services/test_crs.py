@@ -202,6 +202,28 @@ async def test_a_box_beyond_the_world_has_everything(moved: Services, table: str
     assert not await ids(moved, table, **{"bbox": nothing, "bbox-crs": uri(3857)})
 
 
+@pytest.mark.parametrize("half", [3e6, 1e7, 2.5e7, 1e9])
+async def test_own_crs_boxes_of_any_size_match_by_number(moved: Services, half: float) -> None:
+    """In the CRS of the storage nothing is transformed: numbers far outside its area of use are no fault."""
+    for table in ("zone", "polar"):
+        everything = await ids(moved, table)
+        for key in everything:
+            x, y = in_crs(PLACES[key], STORED[table])
+            around = (x - half, y - half, x + half, y + half)
+            box = ",".join(map(str, around))
+            there = {
+                other
+                for other in everything
+                for east, north in [in_crs(PLACES[other], STORED[table])]
+                if around[0] <= east <= around[2] and around[1] <= north <= around[3]
+            }
+            own = uri(STORED[table])
+            assert await ids(moved, table, bbox=box, bbox_crs=own) == there
+            assert await ids(moved, table, filter=f"S_INTERSECTS(geom, BBOX({box}))", filter_crs=own) == there
+            beside = f"{x + 1},{y - half},{x + half},{y + half}"
+            assert key not in await ids(moved, table, bbox=beside, bbox_crs=own)
+
+
 async def test_a_box_in_degrees_may_cross_the_antimeridian(moved: Services) -> None:
     assert await ids(moved, "degrees", bbox="-17,179,-16,-179", bbox_crs=uri(4326)) == {2, 3}
     assert await ids(moved, "degrees", bbox="-17,179,0,-16,-179,5", bbox_crs=uri(4326)) == {2, 3}
