@@ -11,9 +11,10 @@ import orjson
 
 from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
-from libs.ogc.media_type import FORMAT_NAMES, MediaType, name_format
+from libs.ogc.media_type import FORMAT_NAMES, LABELS, MediaType, name_format
 from libs.web.catalogues import marked
 from libs.web.representations import representations
+from libs.web.respond import links_json
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES, WITH_LINKS
 from services.features.request.cursor import PageEnds, encode_cursor
@@ -94,18 +95,19 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
     if not of_item:
         format_ = media_type if media_type in EXPORT_FORMATS else MEDIA_TYPES[0]
         export = f"{collection}/export?{_ALL}f={FORMAT_NAMES[format_]}"
-        links.append(Link(export, "enclosure", format_, "All features that match"))
+        title = f"All features that match, as {LABELS[format_]}"
+        links.append(Link(export, "enclosure", format_, title))
         header["enclosure"] = links[-1].to_header()
         queryables = Link(f"{collection}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON)
         header[REL_QUERYABLES] = queryables.to_header()
         facets = f"{collection}/facets?{_SELECTION}f={FORMAT_NAMES[FACETS_TYPE]}"
-        links.append(Link(facets, "related", FACETS_TYPE, "Counts by facets of all that match"))
+        links.append(Link(facets, "related", FACETS_TYPE, "Counts by facets of all that match (JSON)"))
         header["related"] = links[-1].to_header()
         feed = f"{collection}/feed?{_SELECTION}f={FORMAT_NAMES[ATOM_TYPE]}"
-        links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as a feed"))
+        links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as an Atom feed"))
         header[""] += f", {links[-1].to_header()}"
     header = _not_of_body(header, media_type)
-    json = orjson.dumps([link.to_json() for link in links])[1:-1].decode()
+    json = orjson.dumps(links_json(links, media_type))[1:-1].decode()
     lines = "\n".join(header.values())
     return _Template(path, _PLACEHOLDER.split(json), tuple(header), _PLACEHOLDER.split(lines))
 
@@ -127,7 +129,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
                 address = f"{base}{template.path}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
                 header["next"] = Link(address, rel, media_type).to_header()
     if links:
-        json = b",".join((json, orjson.dumps([link.to_json() for link in links])[1:-1]))
+        json = b",".join((json, orjson.dumps(links_json(links, media_type))[1:-1]))
     return PageLinks(json, _header({**{link.rel: link.to_header() for link in links}, **header}))
 
 
@@ -152,7 +154,7 @@ def with_related(
             added.append(Link(address, rel, media_type, _RELATED.get(rel)))
     if not added:
         return links
-    json = b",".join([links.json, *(orjson.dumps(link.to_json()) for link in added)])
+    json = b",".join([links.json, *(orjson.dumps(each) for each in links_json(added, media_type))])
     return PageLinks(json, ", ".join([links.header, *(link.to_header() for link in added)]))
 
 
@@ -165,7 +167,7 @@ def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
         for link in representations(f"{collection}/export", media_type, EXPORT_FORMATS)
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
-    json = orjson.dumps([link.to_json() for link in links])[1:-1]
+    json = orjson.dumps(links_json(links, media_type))[1:-1]
     return PageLinks(json, _header(_not_of_body(_by_rel(links), media_type)))
 
 
