@@ -177,6 +177,12 @@ def area_of_use(srid: int) -> BaseGeometry | None:
     return _wrapped(west, south, east, north)
 
 
+def used_area(srid: int) -> list[Box]:
+    """Return the boxes that `area_of_use` consists of: one, or two that meet at the antimeridian."""
+    area = area_of_use(srid)
+    return [WORLD] if area is None else [part.bounds for part in shapely.get_parts(area)]
+
+
 def _latitude(edge: float, margin: float) -> float:
     """An edge of the area moved outwards; a pole is only inside where the area has it."""
     if abs(edge) >= 89.999:

@@ -125,7 +125,9 @@ PART = ServicePart(
         ),
         # no relation is registered for it; the media type is that of the draft
         CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets (JSON)")),
-        CollectionLink(Link("/collections/{collectionId}/feed", "alternate", ATOM_TYPE, "Newest features, as an Atom feed")),
+        CollectionLink(
+            Link("/collections/{collectionId}/feed", "alternate", ATOM_TYPE, "Newest features, as an Atom feed")
+        ),
         # RFC 5989: what tells that the resource has changed
         CollectionLink(
             Link("/collections/{collectionId}/changes", "monitor", MediaType.JSON, "New versions of the data")

@@ -1,4 +1,4 @@
-"""A client with typed models, written from the tables of the contract alone, reads every JSON document of the service."""
+"""A client with typed models, written from the tables of the contract alone, reads the documents of the service."""
 
 from __future__ import annotations
 

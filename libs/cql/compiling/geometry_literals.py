@@ -91,7 +91,7 @@ def rectangle(box: BBox) -> BaseGeometry:
 
 
 def literal_sql(side: GeometryLiteral, srid: int) -> Sql:
-    """The literal in this SRID. Raises CqlError for what lies outside longitudes and latitudes, or has no place there."""
+    """Return the literal in this SRID. Raises CqlError for what has no place in longitude and latitude."""
     if srid == 0:
         return _bound(_turned(side, side.shape, srid), 0)
     if side.is_stored_in(srid):

@@ -29,6 +29,7 @@ _ONE_PART = {"Point", "LineString", "Polygon"}
 _AREAS = {"Polygon", "MultiPolygon"}
 _WORLD = sql("'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.0000000005 90.0000000005)'::geometry")
 _AROUND = sql("'SRID=4326;LINESTRING(-181 -91, 181 91)'::geometry")
+_FINITE = sql("'LINESTRING(-1e30 -1e30, 1e30 1e30)'::geometry")
 _ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -90.0000000005, 1e30 90.0000000005)'::geometry")
 _AROUND_ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -91, 1e30 91)'::geometry")
 
@@ -127,12 +128,16 @@ def _omitted(geometry_as: str) -> Sql:
 
 
 def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
-    """The number of rows whose geometry lies outside longitude and latitude."""
-    shape = lonlat_shape(column)
+    """The number of rows whose geometry lies outside longitude and latitude, or is nowhere for want of numbers."""
+    name = ident(column.name)
     return sql(
-        "SELECT count(*) FROM (SELECT {shape} AS g FROM {table} OFFSET 0) AS shape"
-        " WHERE NOT ST_IsEmpty(g) AND NOT g @ {world}",
-        shape=shape,
+        "SELECT count(*) FROM (SELECT ST_IsEmpty({plain}) AS is_empty,"
+        # PROJ fails on what is no number
+        " CASE WHEN {plain} @ {finite} AND {plain} && {finite} THEN {shape} END AS g FROM {table} OFFSET 0) AS shape"
+        " WHERE NOT is_empty AND (g IS NULL OR NOT g @ {world})",
+        plain=sql("{name}::geometry", name=name) if column.is_geography else name,
+        finite=_FINITE,
+        shape=lonlat_shape(column),
         table=table,
         world=_ANYWHERE if column.as_stored else _WORLD,
     )

@@ -70,7 +70,9 @@ async def test_an_event_is_put_together_from_all_collections_that_have_something
         "spatial": {"bbox": [[0, 0, 6, 3]]},
         "temporal": {"interval": [["2020-05-01T00:00:00Z", "2020-05-07T00:00:00Z"]]},
     }
-    links = {link.get("type"): link["href"] for link in event["collections"][1]["links"] if "f=html" not in link["href"]}
+    links = {
+        link.get("type"): link["href"] for link in event["collections"][1]["links"] if "f=html" not in link["href"]
+    }
     assert (await features.get(links["application/geo+json"])).json()["numberMatched"] == 6
     assert (await features.get(links["text/csv"])).status == 200
     own = {link["rel"]: link["href"] for link in event["links"]}

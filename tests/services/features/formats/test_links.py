@@ -69,9 +69,7 @@ def _in_header(*found: dict[str, Any]) -> str:
 
 def _in_json(*found: dict[str, Any]) -> list[dict[str, Any]]:
     """The same in a body of JSON, where types that the contract does not list are left out."""
-    return [
-        {name: value for name, value in link.items() if name != "type" or value in LINK_TYPES} for link in found
-    ]
+    return [{name: value for name, value in link.items() if name != "type" or value in LINK_TYPES} for link in found]
 
 
 def _said(start: str, rel: str, own: str, others: str) -> list[dict[str, Any]]:
