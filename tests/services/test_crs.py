@@ -63,7 +63,10 @@ async def moved(
     make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Services]:
     config = tmp_path_factory.mktemp("moved") / "collections.yaml"
-    config.write_text("collections: {moved.zone: {crs: [EPSG:3857, EPSG:2154]}}")
+    # an operator may name CRSs that the collection does not lie in
+    every = ", ".join(f"EPSG:{srid}" for srid in USUAL_SRIDS)
+    named = ", ".join(f"moved.{name}: {{crs: [{every}]}}" for name in ("degrees", "shapes"))
+    config.write_text(f"collections: {{moved.zone: {{crs: [EPSG:3857, EPSG:2154]}}, {named}}}")
     env = {
         "DATABASE_URL": reader_url(await make_database(tables)),
         "COLLECTION_SCHEMAS": "moved",
@@ -103,10 +106,11 @@ async def test_collections_tell_their_crss(moved: Services) -> None:
         collection = await moved["common"].json(f"/collections/moved.{table}")
         return collection["crs"], collection.get("storageCrs")
 
-    usual = [CRS84, *map(uri, USUAL_SRIDS)]
-    assert await told("degrees") == (usual, CRS84)
-    assert await told("mercator") == (usual, uri(3857))
-    assert await told("polar") == ([*usual, uri(3031)], uri(3031))
+    assert await told("degrees") == ([CRS84, *map(uri, USUAL_SRIDS)], CRS84)
+    # unless the operator names others, those whose area of use the collection lies in
+    anywhere = [CRS84, *map(uri, EVERYWHERE)]
+    assert await told("mercator") == (anywhere, uri(3857))
+    assert await told("polar") == ([*anywhere, uri(5042), uri(3031)], uri(3031))
     assert await told("zone") == ([CRS84, uri(3857), uri(2154), uri(25832)], uri(25832))
     assert await told("plain") == ([CRS84], None)
     assert (
