@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -18,6 +18,7 @@ from libs.cql import (
 )
 from libs.geo.crs import Crs, box_of
 from libs.ogc.temporal import parse_interval
+from libs.pg.column_types import as_shown, limits
 from libs.pg.sql import Sql, all_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
@@ -304,14 +305,26 @@ def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]
         elif name in terms:
             query.fault("sortby", f"sortby: '{name}' is given more than once", value=part)
         else:
-            terms[name] = SortTerm(column, descending)
+            terms[name] = _term(column, descending)
     return tuple(terms.values())
+
+
+# one object for each: expressions are compared by identity, and orders are keys of caches
+@lru_cache(maxsize=1024)
+def _term(column: Column, descending: bool) -> SortTerm:
+    """Sort by what clients see: NaN and infinity, which they see as null, come last, too.
+
+    An indexed column is sorted as it is stored: no index serves an expression.
+    """
+    if column.indexed or limits(column.sql_type) is None:
+        return SortTerm(column, descending)
+    return SortTerm(replace(column, not_null=False), descending, as_shown(ident(column.name), column.sql_type))
 
 
 def configured_order(collection: Collection, names: Iterable[str]) -> tuple[SortTerm, ...]:
     """An order that the catalogue gives, such as `("-magnitude",)`; columns that do not exist are passed over."""
     terms = ((collection.column(name.removeprefix("-")), name.startswith("-")) for name in names)
-    return tuple(SortTerm(column, descending) for column, descending in terms if column is not None)
+    return tuple(_term(column, descending) for column, descending in terms if column is not None)
 
 
 def _names(collection: Collection) -> list[str]:

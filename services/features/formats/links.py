@@ -23,10 +23,10 @@ from services.features.request.long_parameters import packed
 
 ATOM_TYPE = "application/atom+xml"
 FACETS_TYPE = "application/facets+json"
-_LONGEST_NEXT = 6 * 1024
-"""Of an address that is written as it is; the long parameters of a longer one move into its cursor."""
-_SHORT_HEADER = 4 * 1024
-_LONGEST_HEADER = 7 * 1024
+_LONGEST_NEXT = 1536
+"""Bytes of an address that is written as it is; the long parameters of a longer one move into its cursor."""
+_LONGEST_HEADER = 2560
+"""Bytes. A proxy such as nginx has 4 kB for all headers of a response, unless it is told otherwise."""
 _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 
 name_format("facets", FACETS_TYPE, "JSON of facets")
@@ -203,8 +203,8 @@ def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
 
 
 def _header(values: Mapping[str, str]) -> str:
-    """Long addresses would make a header that proxies and clients refuse (aiohttp's client more than 8 kB in one, Node
-    more than 16 kB in all): `prev`, `self`, the collection and the others are there while it is short enough. `next`,
+    """Long addresses would make a header that proxies and clients refuse (nginx more than 4 kB in all, aiohttp's client
+    8 kB in one, Node 16 kB in all): `prev`, `self`, the collection and the others are there while it is short enough. `next`,
     which CSV has nowhere else, always is: without it a page would pass for the last one. The bodies of JSON have all.
     """
     chosen: list[str] = []
@@ -213,7 +213,7 @@ def _header(values: Mapping[str, str]) -> str:
         value = values.get(rel)
         if value is None:
             continue
-        if rel == "next" or length + len(value) + 2 <= (_SHORT_HEADER if rel in ("related", "") else _LONGEST_HEADER):
+        if rel == "next" or length + len(value) + 2 <= _LONGEST_HEADER:
             chosen.append(value)
             length += len(value) + 2
     return ", ".join(chosen)

@@ -43,7 +43,7 @@ def usual_order(collection: Collection) -> tuple[SortTerm, ...]:
 
 def is_by_content(order: tuple[SortTerm, ...]) -> bool:
     """Whether rows that are alike in this order may be several."""
-    return bool(order) and order[-1].expression is not None
+    return bool(order) and order[-1].column is _CONTENT
 
 
 def told_in_part(collection: Collection) -> list[str]:

@@ -12,6 +12,8 @@ from libs.pg.sql import EMPTY, Sql, bind, ident, sql
 from services.features.request.geometry_options import AS_STORED, GeometryOptions
 from services.features.rows.layout import OMITTED
 
+_PLANE = 2
+"""Dimensions of a column without heights and measures."""
 _MOST_MENDED = 500
 _MOST_DRAWN = 500
 """Positions of a geometry on a page's small map."""
@@ -42,7 +44,8 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     of the column are known to lie there, and where it has no place in the other CRS. Coordinates that are not finite
     may still be in the text.
     """
-    shape, crs = lonlat_shape(column), options.crs
+    as_text, crs = geometry_as != "wkb", options.crs
+    shape = lonlat_shape(column, as_text=as_text)
     # of a point there is nothing to thin
     is_plain = options in _PLAIN and (geometry_as != "drawing" or column.type == "Point")
     # RFC 7946, section 3.1.6; other encodings give rings as they are stored
@@ -59,7 +62,7 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
         )
     is_moved = crs.srid != CRS84.srid
     if is_moved:
-        stored = _in_crs(column, stored, crs)
+        stored = _in_crs(column, stored, crs, as_text=as_text)
     if options.simplify is not None:
         stored = sql(
             "SELECT stored.*, {simpler} AS simpler FROM ({stored} OFFSET 0) AS stored",
@@ -83,12 +86,13 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     return sql("(SELECT {text} FROM ({stored} OFFSET 0) AS shape)", text=text, stored=stored)
 
 
-def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs) -> Sql:
+def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs, *, as_text: bool) -> Sql:
     """A query of one row: `g`, the geometry in another CRS; NULL where it is outside of longitude and latitude."""
     if column.srid == crs.srid and not column.is_geography:
         # as it is stored, to the last digit
         name = ident(column.name)
-        shape = _turned(column, name if column.type in SIMPLE else simple_shape(name))
+        plain = _with_known_heights(name, column) if as_text else name
+        shape = _turned(column, plain if column.type in SIMPLE else simple_shape(plain))
         return sql("SELECT {shape} AS g, {name} IS NOT NULL AS is_stored", shape=shape, name=name)
     return sql(
         "SELECT g IS NOT NULL AND NOT ST_IsEmpty(g) AS is_stored,"
@@ -254,10 +258,15 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
     )
 
 
-def lonlat_shape(column: GeometryColumn) -> Sql:
-    """The geometry in longitude and latitude, of a kind that GEOS knows; not cut to the world, not checked."""
+def lonlat_shape(column: GeometryColumn, *, as_text: bool = False) -> Sql:
+    """The geometry in longitude and latitude, of a kind that GEOS knows; not cut to the world, not checked.
+
+    With `as_text` it has no heights where one of them is no number, which neither GeoJSON nor WKT can say.
+    """
     name = ident(column.name)
     shape = sql("{name}::geometry", name=name) if column.is_geography else name
+    if as_text:
+        shape = _with_known_heights(shape, column)
     if column.type not in SIMPLE:
         shape = simple_shape(shape)
     if column.srid == WEB_MERCATOR:
@@ -265,6 +274,21 @@ def lonlat_shape(column: GeometryColumn) -> Sql:
         return in_lonlat(_turned(column, shape), column.srid)
     # where the column has none, rows may each have an SRID of their own
     return _turned(column, in_lonlat(shape, column.srid or None, stored=name))
+
+
+def _with_known_heights(shape: Sql, column: GeometryColumn) -> Sql:
+    """The shape, without its heights where one of them is NaN or infinite: longitude and latitude are still known."""
+    if column.dimensions <= _PLANE and column.type != "Geometry":
+        return shape
+    if column.type == "Point":
+        # NaN is beyond infinity
+        return sql("CASE WHEN abs(ST_Z({g})) >= 'Infinity' THEN ST_Force2D({g}) ELSE {g} END", g=shape)
+    return sql(
+        "CASE WHEN ST_Zmflag({g}) < 2 THEN {g} WHEN CASE WHEN GeometryType({g}) IN"
+        " ('POINT', 'MULTIPOINT', 'GEOMETRYCOLLECTION') THEN ST_AsText({g}) ~ 'NaN|Inf|inf|nan'"
+        " ELSE ST_3DLength({g}) + ST_3DPerimeter({g}) >= 'Infinity' END THEN ST_Force2D({g}) ELSE {g} END",
+        g=shape,
+    )
 
 
 def _turned(column: GeometryColumn, shape: Sql) -> Sql:
