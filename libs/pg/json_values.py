@@ -10,13 +10,15 @@ def as_json(value: Sql, sql_type: str) -> Sql:
     Times in RFC 3339 and UTC; null for those that have no name there and for what is no finite number.
     """
     if not sql_type.endswith("[]"):
-        return sql("to_json({value})::text", value=value)
+        return _without_crs(sql("to_json({value})::text", value=value))
     element = column_type(sql_type.removesuffix("[]"))
     number = "numeric" if element.by_numeric else "int8" if element.name == "oid" else None
     if number is not None:
         # as an array of their own type they would be texts
         value = sql("{value}::{number}[]", value=value, number=Sql((number,)))
     text = sql("to_json({value})::text", value=value)
+    if element.kind in (Kind.GEOMETRY, Kind.OTHER):
+        return _without_crs(text)
     if element.kind in (Kind.DATE, Kind.TIMESTAMP):
         return _times(text, element.name)
     if element.name == "numeric":
@@ -25,6 +27,15 @@ def as_json(value: Sql, sql_type: str) -> Sql:
     if element.kind is Kind.NUMBER:
         return sql("regexp_replace({text}, '\"(NaN|-?Infinity)\"', 'null', 'g')", text=text)
     return text
+
+
+def _without_crs(text: Sql) -> Sql:
+    """The text without the CRS that PostGIS writes into GeoJSON, which RFC 7946 has no room for (section 4)."""
+    # in a string the quotes would be escaped
+    return sql(
+        'regexp_replace({text}, \'"crs":\\{{"type":"name","properties":\\{{"name":"[^"]*"\\}}\\}},\', \'\', \'g\')',
+        text=text,
+    )
 
 
 def _times(text: Sql, element: str) -> Sql:

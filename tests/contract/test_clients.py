@@ -57,6 +57,25 @@ def test_gdal_leaves_what_it_can_to_the_service(api: Api) -> None:
     assert any(f"title={value}" in address for address in asked), asked
 
 
+def test_gdal_filters_a_second_time_column_itself_below_not(api: Api) -> None:
+    """A plain comparison of any time becomes `datetime`, which is about the first: what docs/clients.md says."""
+    moment, column = "2018-02-05T12:30:00Z", "updated"
+    filtered = api.get(
+        f"/collections/{COLLECTION}/items",
+        {"filter": f"{column} >= TIMESTAMP('{moment}')", "limit": "0", "f": "geojson"},
+    )
+    expected = filtered.json()["numberMatched"]
+
+    def count(where: str) -> int:
+        address = ("-ro", "-so", f"OAPIF:{api.base}", COLLECTION, "-oo", "PAGE_SIZE=10000")
+        found = re.search(r"Feature Count: (\d+)", _gdal("ogrinfo", *address, "-where", where))
+        assert found
+        return int(found[1])
+
+    assert count(f"NOT ({column} < '{moment}')") == expected > 0
+    assert count(f"{column} >= '{moment}'") != expected
+
+
 def test_the_gdal_of_pyogrio_leaves_it_to_the_service_too(api: Api) -> None:
     title = api.get(f"/collections/{COLLECTION}/items", {"limit": "1"}).json()["features"][0]["properties"]["title"]
     script = "import sys, pyogrio; print(len(pyogrio.raw.read(sys.argv[1], layer=sys.argv[2], where=sys.argv[3])[2]))"
