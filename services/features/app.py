@@ -25,6 +25,7 @@ from services.features.export import get_export
 from services.features.exporting.exports import Exports
 from services.features.exporting.folder import ExportFolder
 from services.features.facets import get_facets
+from services.features.feature_schema import get_feature_schema
 from services.features.feed import get_feed
 from services.features.feeds.cap import CapSettings
 from services.features.formats.geojson import encode_each
@@ -65,6 +66,7 @@ _HANDLERS = {
     "getQueryables": get_queryables,
     "getSortables": get_sortables,
     "getSchema": get_schema,
+    "getFeatureSchema": get_feature_schema,
     "getAlert": get_alert,
     "getAsyncApi": get_asyncapi,
     "getChanges": get_changes,

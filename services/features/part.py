@@ -134,7 +134,12 @@ PART = ServicePart(
         ),
         # where GDAL looks for the types of properties
         CollectionLink(
-            Link("/collections/{collectionId}/schema", "describedby", MediaType.SCHEMAJSON, "Schema of the features")
+            Link(
+                "/collections/{collectionId}/schema/feature",
+                "describedby",
+                MediaType.SCHEMAJSON,
+                "Schema of a feature in GeoJSON",
+            )
         ),
     ),
 )

@@ -90,6 +90,34 @@ def test_the_gdal_of_pyogrio_leaves_it_to_the_service_too(api: Api) -> None:
     assert f"title={title}" in unquote(result.stderr), result.stderr
 
 
+def test_gdal_takes_types_from_the_schema_of_a_feature(api: Api) -> None:
+    """Also of columns that are null on the first page, which are text to GDAL otherwise."""
+    script = (
+        "import json, pyogrio, sys; found = pyogrio.read_info(sys.argv[1], layer=sys.argv[2]);"
+        "print(json.dumps(dict(zip(map(str, found['fields']), found['ogr_types']))))"
+    )
+    kinds = {
+        **{"number": "OFTReal", "boolean": "OFTInteger", "string": "OFTString"},
+        **{"date-time": "OFTDateTime", "date": "OFTDate"},
+    }
+    checked = 0
+    for collection in ("hazard.hazard_ts_nodes", "hazard.hazard_fl_alerts", COLLECTION):
+        columns = api.get(f"/collections/{collection}/schema/feature").json()["properties"]["properties"]["properties"]
+        found = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", script, f"OAPIF:{api.base}", collection],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        types = json.loads(found.stdout)
+        for name, column in columns.items():
+            expected = kinds.get(column.get("format"), kinds.get(str(column.get("type"))))
+            if expected is not None:
+                assert types[name] == expected, (collection, name, types[name])
+                checked += column["type"] == "number"
+    assert checked > 5
+
+
 def test_gdal_reads_a_vector_tile(api: Api) -> None:
     tile = f"MVT:{api.base}/collections/{COLLECTION}/tiles/WebMercatorQuad/0/0/0?limit=500"
     shown = json.loads(_gdal("ogr2ogr", "-f", "GeoJSON", "/vsistdout/", tile, "-oo", "X=0", "-oo", "Y=0", "-oo", "Z=0"))

@@ -204,8 +204,9 @@ def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
 
 def _header(values: Mapping[str, str]) -> str:
     """Long addresses would make a header that proxies and clients refuse (nginx more than 4 kB in all, aiohttp's client
-    8 kB in one, Node 16 kB in all): `prev`, `self`, the collection and the others are there while it is short enough. `next`,
-    which CSV has nowhere else, always is: without it a page would pass for the last one. The bodies of JSON have all.
+    8 kB in one, Node 16 kB in all): `prev`, `self`, the collection and the others are there while it is short enough.
+    `next`, which CSV has nowhere else, always is: without it a page would pass for the last one. The bodies of JSON
+    have all.
     """
     chosen: list[str] = []
     length = 0

@@ -84,7 +84,7 @@ def test_collections_lead_to_their_features_and_what_is_known_of_them() -> None:
         (f"{_COLLECTION}/facets", "related", "application/facets+json", "Counts by facets (JSON)"),
         (f"{_COLLECTION}/feed", "alternate", "application/atom+xml", "Newest features, as an Atom feed"),
         (f"{_COLLECTION}/changes", "monitor", "application/json", "New versions of the data"),
-        (f"{_COLLECTION}/schema", "describedby", _SCHEMA, "Schema of the features"),
+        (f"{_COLLECTION}/schema/feature", "describedby", _SCHEMA, "Schema of a feature in GeoJSON"),
     ]
     # rows without a place are features, too
     assert not any(each.needs_geometry for each in PART.collection_links)
