@@ -55,7 +55,7 @@ class BBox(NamedTuple):
 
 
 def bbox_of(numbers: Sequence[float]) -> BBox:
-    """The box that 4 or 6 numbers describe; heights of a 6-number box are not a filter here.
+    """The box that 4 or 6 numbers describe; heights of a 6-number box are checked, and not in it.
 
     Raises ValueError with a sentence for the client when the numbers do not make a box in CRS84.
     """

@@ -13,6 +13,7 @@ from libs.cql import (
     bbox_predicate,
     datetime_predicate,
     filter_sql,
+    height_predicate,
     lasting_predicate,
     value_predicate,
 )
@@ -177,7 +178,13 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
         if geometry is None:
             # none of its features has a geometry, and those match
             return []
-        return [bbox_predicate(geometry_queryable(geometry), box, crs, not_null=geometry.not_null)]
+        column = geometry_queryable(geometry)
+        # the third and the sixth, whatever the order of the other axes
+        heights = (numbers[2], numbers[5]) if len(numbers) == 6 and geometry.may_have_heights else None
+        return [
+            bbox_predicate(column, box, crs, not_null=geometry.not_null),
+            *([height_predicate(column, *heights)] if heights is not None else []),
+        ]
     except (CqlError, ValueError) as error:
         query.fault("bbox", f"bbox {error}".replace("bbox the geometry ", "bbox "), value=numbers)
         return []
