@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import socket
 from collections.abc import AsyncIterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from tests.eventually import eventually
 from tests.services.in_process import Client
@@ -48,6 +50,12 @@ async def proxy(features: Client, tmp_path: Path) -> AsyncIterator[str]:
         await process.wait()
 
 
+def _next(response: aiohttp.ClientResponse) -> str | None:
+    """The path and query of the next page."""
+    found = re.search(r'<https?://[^/]*([^>]*)>; rel="next"', response.headers["Link"])
+    return found[1] if found else None
+
+
 @pytest.mark.parametrize("form", ["geojson", "csv", "ndjson"])
 async def test_long_filters_pass_a_default_proxy_on_every_page(proxy: str, form: str) -> None:
     async with aiohttp.ClientSession(auto_decompress=True) as session:
@@ -57,14 +65,14 @@ async def test_long_filters_pass_a_default_proxy_on_every_page(proxy: str, form:
             seen = 0
             async with session.get(f"{proxy}{ITEMS}", params=asked) as response:
                 assert response.status == 200, (number, await response.text())
-                following = response.links.get("next", {}).get("url")
+                following = _next(response)
                 matched = int(response.headers["OGC-NumberMatched"])
                 seen += int(response.headers["OGC-NumberReturned"])
             while following is not None and seen < 7:
-                async with session.get(f"{proxy}{following.raw_path_qs}") as response:
+                async with session.get(URL(f"{proxy}{following}", encoded=True)) as response:
                     assert response.status == 200, (number, await response.text())
                     # the filter is still there
                     assert int(response.headers["OGC-NumberMatched"]) == matched
                     seen += int(response.headers["OGC-NumberReturned"])
-                    following = response.links.get("next", {}).get("url")
+                    following = _next(response)
             assert seen == min(matched, 8), number

@@ -411,9 +411,8 @@ async def test_coordinates_that_are_no_place_cost_no_extent(database_url: str, o
     async with Database(PoolSettings(database_url, "test")) as database:
         schema = "own" if kind == "TABLE" else "shown"
         (found,) = await Introspection(database, (schema,)).collections()
-        assert found.geometries[0].bbox == (1, 1, 12, 12)
         # it is counted among the geometries that are left out
-        assert found.geometries[0].partial
+        assert (found.geometries[0].bbox, found.geometries[0].partial) == ((1, 1, 12, 12), True)
 
 
 @pytest.mark.parametrize(
