@@ -25,7 +25,6 @@ from services.features.export import get_export
 from services.features.exporting.exports import Exports
 from services.features.exporting.folder import ExportFolder
 from services.features.facets import get_facets
-from services.features.feature_schema import get_feature_schema
 from services.features.feed import get_feed
 from services.features.feeds.cap import CapSettings
 from services.features.formats.geojson import encode_each
@@ -54,7 +53,7 @@ from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
-from services.features.schema import get_schema
+from services.features.schema import get_feature_schema, get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
 from services.features.streaming.changed_items import ChangedItems

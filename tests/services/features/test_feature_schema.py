@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
-from services.features.feature_schema import feature_schema_json
+from services.features.formats.feature_schema import feature_schema_json
 from tests.services.in_process import Client
 
 ADDRESS = "https://a/collections/x/schema/feature"

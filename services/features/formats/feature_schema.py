@@ -1,36 +1,18 @@
-"""GET /collections/{collectionId}/schema/feature: a JSON Schema of a feature in GeoJSON, behind `rel=describedby`.
+"""A JSON Schema of a feature in GeoJSON.
 
 GDAL (3.12 at least) takes the types of columns from it. Without it a column that is null on the first page is text.
 """
 
 from typing import Any
 
-from aiohttp import web
-
 from libs.catalogue.model import Collection, Column
-from libs.ogc.link import path_segment
-from libs.ogc.media_type import MediaType
 from libs.pg.column_types import Kind, column_type
-from libs.web.app import Call
-from libs.web.base_url import base_url
-from libs.web.conditional import conditional
-from libs.web.respond import json_response
 from services.features.formats.json_schema import SCHEMA, column_members
-from services.features.resources import CATALOGUE
 
 _GEOJSON = "https://geojson.org/schema"
 _TYPES = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
 _WIDEST = 32
 """Bits of an integer as GDAL makes one of `"type": "integer"`: it cuts larger values."""
-
-
-async def get_feature_schema(call: Call) -> web.StreamResponse:
-    """Return the JSON Schema of one feature."""
-    call.query.check()
-    collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
-    address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/schema/feature"
-    document = feature_schema_json(collection, address)
-    return conditional(call.request, json_response(document, media_type=MediaType.SCHEMAJSON))
 
 
 def feature_schema_json(collection: Collection, address: str) -> dict[str, Any]:
