@@ -10,14 +10,14 @@ def as_json(value: Sql, sql_type: str) -> Sql:
     Times in RFC 3339 and UTC; null for those that have no name there and for what is no finite number.
     """
     if not sql_type.endswith("[]"):
-        return _without_crs(sql("to_json({value})::text", value=value))
+        return sql("to_json({value})::text", value=value)
     element = column_type(sql_type.removesuffix("[]"))
     number = "numeric" if element.by_numeric else "int8" if element.name == "oid" else None
     if number is not None:
         # as an array of their own type they would be texts
         value = sql("{value}::{number}[]", value=value, number=Sql((number,)))
     text = sql("to_json({value})::text", value=value)
-    if element.kind in (Kind.GEOMETRY, Kind.OTHER):
+    if element.kind is Kind.GEOMETRY:
         return _without_crs(text)
     if element.kind in (Kind.DATE, Kind.TIMESTAMP):
         return _times(text, element.name)

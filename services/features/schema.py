@@ -1,4 +1,4 @@
-"""GET /collections/{collectionId}/schema and /schema/feature: what the queryables cannot say (OGC 23-058r2, Common Part 3).
+"""GET /collections/{collectionId}/schema and /schema/feature: what queryables cannot say (OGC 23-058r2, Common Part 3).
 
 Values of columns that hold few different ones, the range of numbers and times, the items of arrays.
 """
