@@ -65,9 +65,16 @@ class GeometryColumn:
     as_stored: bool = False
     """Whether features have longitudes as stored, also beyond ±180."""
     not_null: bool = False
+    crs_offered: bool = True
+    """Whether features may be requested in the CRS that they are stored in: not where it has three axes."""
 
     def __hash__(self) -> int:
         return hash((self.name, self.type, self.srid))
+
+    @property
+    def may_have_heights(self) -> bool:
+        """Whether rows may have a third dimension; of a column of any type nothing says so."""
+        return self.dimensions > 2 or self.type == "Geometry"
 
     @property
     def is_cut(self) -> bool:
@@ -291,7 +298,7 @@ class Collection:
     def storage_crs(self) -> str | None:
         """Identifier of the default geometry's CRS, if all rows have the same one."""
         geometry = self.geometry()
-        if geometry is None:
+        if geometry is None or not geometry.crs_offered:
             return None
         return CRS84 if geometry.srid == 4326 else crs_uri(geometry.srid)
 

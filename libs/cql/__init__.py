@@ -21,7 +21,7 @@ from libs.cql.nodes import Ast
 from libs.cql.parsing.in_utc import in_utc
 from libs.cql.parsing.json import parse_json
 from libs.cql.parsing.text import parse_text
-from libs.cql.predicates import bbox_predicate, datetime_predicate, lasting_predicate, value_predicate
+from libs.cql.predicates import bbox_predicate, datetime_predicate, height_predicate, lasting_predicate, value_predicate
 from libs.cql.queryable import Queryable, kind_of, queryable
 from libs.geo.crs import CRS84, Crs
 from libs.pg.sql import Sql
@@ -71,6 +71,7 @@ __all__ = [
     "compile_filter",
     "datetime_predicate",
     "filter_sql",
+    "height_predicate",
     "in_utc",
     "kind_of",
     "lasting_predicate",

@@ -19,7 +19,7 @@ from libs.ogc.bbox import BBox
 from libs.ogc.numbers import NUMBER
 from libs.ogc.temporal import Interval
 from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
-from libs.pg.sql import Sql, all_of, sql
+from libs.pg.sql import Sql, all_of, bind, sql
 
 
 def bbox_predicate(queryable: Queryable, box: BBox, crs: Crs = CRS84, *, not_null: bool = False) -> Sql:
@@ -30,6 +30,22 @@ def bbox_predicate(queryable: Queryable, box: BBox, crs: Crs = CRS84, *, not_nul
     """
     column = column_of(queryable)
     return _or_null(relation(ast.GeometryIntersects, column, box_in(box, None, crs)), column.sql, not_null=not_null)
+
+
+def height_predicate(queryable: Queryable, low: float, high: float) -> Sql:
+    """Return the condition that heights reach into a closed interval, in the unit in which they are stored.
+
+    Rows without heights match, as do those with one that is NaN, and those without a geometry.
+    """
+    return sql(
+        "{g} IS NULL OR ST_Zmflag({g}) < 2 OR ST_ZMin({g}) = 'NaN'"
+        " OR (ST_ZMin({g}) <= {high} AND ST_ZMax({g}) >= {low})",
+        g=sql("{name}::geometry", name=column_of(queryable).sql)
+        if queryable.is_geography
+        else column_of(queryable).sql,
+        low=bind(low, "float8"),
+        high=bind(high, "float8"),
+    )
 
 
 def datetime_predicate(queryable: Queryable, interval: Interval, *, not_null: bool = False) -> Sql:

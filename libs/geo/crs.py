@@ -97,7 +97,7 @@ def box_of(numbers: Sequence[float], crs: Crs) -> BBox:
         raise ValueError("must have finite numbers only")
     second = len(numbers) // 2
     west, south, east, north = numbers[0], numbers[1], numbers[second], numbers[second + 1]
-    if west > east or south > north:
+    if west > east or south > north or (len(numbers) == 6 and numbers[2] > numbers[5]):
         raise ValueError("has a least coordinate that is greater than the greatest")
     return BBox(*(max(-_FARTHEST, min(_FARTHEST, each)) for each in (west, south, east, north)))
 

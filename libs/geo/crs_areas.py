@@ -166,16 +166,38 @@ def area_of_use(srid: int) -> BaseGeometry | None:
     """Return the area of accuracy that the CRS's authority states, with a margin; None if unlimited or unknown."""
     if is_mercator(srid):
         return shapely.box(-180, -_POLE, 180, _POLE)
+    return _area(srid, _MARGIN)
+
+
+def _area(srid: int, margin: float) -> BaseGeometry | None:
+    """The area of use of a projected CRS and some degrees around."""
     crs = _crs(srid)
     area = crs.area_of_use if crs is not None and crs.is_projected else None
     if area is None:
         return None
-    west, east = area.west - _MARGIN, area.east + _MARGIN
-    south, north = (_latitude(area.south, -_MARGIN), _latitude(area.north, _MARGIN))
+    west, east = area.west - margin, area.east + margin
+    south, north = (_latitude(area.south, -margin), _latitude(area.north, margin))
     if area.west > area.east:
         sides = [shapely.box(max(west, -180), south, 180, north), shapely.box(-180, south, min(east, 180), north)]
         return shapely.union_all(sides)
     return _wrapped(west, south, east, north)
+
+
+def used_area(srid: int) -> list[Box]:
+    """Return the boxes that `area_of_use` consists of: one, or two that meet at the antimeridian."""
+    area = area_of_use(srid)
+    return [WORLD] if area is None else [part.bounds for part in shapely.get_parts(area)]
+
+
+def can_hold(boxes: Iterable[Box], srid: int) -> bool:
+    """Return whether boxes of longitude and latitude lie in the area of use of a CRS, as its authority says.
+
+    Geographic CRSs and the Mercator projections hold all of the Earth but the poles.
+    """
+    if keeps_boxes(srid):
+        return True
+    area = _area(srid, 0.0)
+    return area is None or bool(shapely.covers(area, [shapely.box(*box) for box in boxes]).all())
 
 
 def _latitude(edge: float, margin: float) -> float:

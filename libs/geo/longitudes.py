@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from libs.pg.sql import Sql, any_of, join, sql
 
 if TYPE_CHECKING:
-    # without PROJ, which `common` does not need
+    # without PROJ, which the viewer does not need
     from libs.geo.boxes import Box
 
 TURN = 360.0

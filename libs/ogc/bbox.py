@@ -55,7 +55,7 @@ class BBox(NamedTuple):
 
 
 def bbox_of(numbers: Sequence[float]) -> BBox:
-    """Return the box of 4 or 6 numbers; the heights in 6 numbers are ignored.
+    """The box that 4 or 6 numbers describe; heights of a 6-number box are checked, and not in it.
 
     Raises ValueError with a sentence for the client if the numbers are not a box in CRS84.
     """

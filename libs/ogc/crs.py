@@ -5,7 +5,8 @@ CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
 
 USUAL_SRIDS = (4326, 3857, 3395, 3035, 3978, 2193, 5041, 5042, 5482, 32631)
-"""SRIDs of the 13 tile matrix sets: the default CRSs of a collection."""
+"""Those of the 13 tile matrix sets. A collection is offered in those whose area of use it lies in, unless its operator
+names others."""
 
 _LARGEST_EPSG = 32_767
 _ESRI = range(37_000, 200_000)

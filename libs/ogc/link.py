@@ -25,6 +25,26 @@ def is_web_address(text: str) -> bool:
     return _WEB.fullmatch(text) is not None
 
 
+LINK_TYPES = frozenset(
+    {
+        "application/xml",
+        "application/json",
+        "application/ndjson",
+        "application/geo+json",
+        "application/geo+json-seq",
+        "application/schema+json",
+        "text/html",
+        "text/plain",
+        "text/csv",
+        "application/vnd.oai.openapi+json;version=3.0",
+        "application/vnd.oai.openapi;version=3.0",
+        "application/x-protobuf",
+        "application/vnd.mapbox-vector-tile",
+    }
+)
+"""Media types that `type` may have in a link of a JSON body. Clients written from the contract reject any other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """One link; `href` is absolute, or starts with `/` and is relative to the base address."""
@@ -36,7 +56,14 @@ class Link:
     templated: bool | None = None
 
     def to_json(self) -> dict[str, object]:
-        """Return the members that are set, in the contract's spelling."""
+        """Return the members of a JSON body. A type that is not among LINK_TYPES is left out."""
+        members = self.members()
+        if self.type not in LINK_TYPES:
+            members.pop("type", None)
+        return members
+
+    def members(self) -> dict[str, object]:
+        """Return all members that are set, in the contract's spelling."""
         members = {
             "href": self.href,
             "rel": self.rel,

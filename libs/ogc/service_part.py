@@ -20,8 +20,8 @@ class CollectionLink:
     needs_geometry: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the link's members and `needsGeometry`."""
-        return {**self.link.to_json(), "needsGeometry": self.needs_geometry}
+        """The link's members and `needsGeometry`."""
+        return {**self.link.members(), "needsGeometry": self.needs_geometry}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
@@ -53,7 +53,7 @@ class ServicePart:
             "openapi": self.openapi,
             "assets": list(self.assets),
             "conformsTo": list(self.conforms_to),
-            "landingLinks": [link.to_json() for link in self.landing_links],
+            "landingLinks": [link.members() for link in self.landing_links],
             "collectionLinks": [entry.to_json() for entry in self.collection_links],
         }
 
@@ -107,7 +107,7 @@ class Whole:
         """Return the whole as the gateway serves it at `/internal/parts`."""
         return {
             "conformsTo": list(self.conforms_to),
-            "landingLinks": [link.to_json() for link in self.landing_links],
+            "landingLinks": [link.members() for link in self.landing_links],
             "collectionLinks": [entry.to_json() for entry in self.collection_links],
         }
 

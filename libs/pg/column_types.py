@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import LiteralString
 
 from libs.pg.sql import Sql, sql
 
@@ -156,6 +157,28 @@ def types_where(*kinds: Kind, **facts: bool) -> frozenset[str]:
         for entry in COLUMN_TYPES
         if (not kinds or entry.kind in kinds) and all(getattr(entry, fact) is wanted for fact, wanted in facts.items())
     )
+
+
+_LARGEST: LiteralString = "1.7976931348623157e308"
+
+
+def limits(sql_type: str) -> tuple[LiteralString, LiteralString] | None:
+    """Return the conditions that a value `{v}` of this type meets if JSON can hold it: its least, and its greatest.
+
+    Clients see all else (NaN, infinity, a `numeric` beyond the doubles) as null. NaN is above infinity in PostgreSQL.
+    """
+    found = column_type(sql_type)
+    if found.floating:
+        return "{v} > '-Infinity'", "{v} < 'Infinity'"
+    return ("{v} >= -" + _LARGEST, "{v} <= " + _LARGEST) if found.name == "numeric" else None
+
+
+def as_shown(value: Sql, sql_type: str) -> Sql:
+    """Return the value as clients see it: NULL where JSON cannot hold it. No index on the column serves this."""
+    known = limits(sql_type)
+    if known is None:
+        return value
+    return sql("(CASE WHEN " + known[0] + " AND " + known[1] + " THEN {v} END)", v=value)
 
 
 def as_float8(value: Sql, sql_type: str) -> Sql:

@@ -17,6 +17,8 @@ def as_json(value: Sql, sql_type: str) -> Sql:
         # as an array of their own type they would become texts
         value = sql("{value}::{number}[]", value=value, number=Sql((number,)))
     text = sql("to_json({value})::text", value=value)
+    if element.kind is Kind.GEOMETRY:
+        return _without_crs(text)
     if element.kind in (Kind.DATE, Kind.TIMESTAMP):
         return _times(text, element.name)
     if element.name == "numeric":
@@ -26,6 +28,15 @@ def as_json(value: Sql, sql_type: str) -> Sql:
     if element.kind is Kind.NUMBER:
         return sql("regexp_replace({text}, '\"(NaN|-?Infinity)\"', 'null', 'g')", text=text)
     return text
+
+
+def _without_crs(text: Sql) -> Sql:
+    """The text without the CRS that PostGIS writes into GeoJSON, which RFC 7946 has no room for (section 4)."""
+    # in a string the quotes would be escaped
+    return sql(
+        'regexp_replace({text}, \'"crs":\\{{"type":"name","properties":\\{{"name":"[^"]*"\\}}\\}},\', \'\', \'g\')',
+        text=text,
+    )
 
 
 def _times(text: Sql, element: str) -> Sql:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -13,11 +13,13 @@ from libs.cql import (
     bbox_predicate,
     datetime_predicate,
     filter_sql,
+    height_predicate,
     lasting_predicate,
     value_predicate,
 )
 from libs.geo.crs import Crs, box_of
 from libs.ogc.temporal import parse_interval
+from libs.pg.column_types import as_shown, limits
 from libs.pg.sql import Sql, all_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
@@ -178,7 +180,13 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
         if geometry is None:
             # its features have no geometry, and so all match
             return []
-        return [bbox_predicate(geometry_queryable(geometry), box, crs, not_null=geometry.not_null)]
+        column = geometry_queryable(geometry)
+        # the third and the sixth, whatever the order of the other axes
+        heights = (numbers[2], numbers[5]) if len(numbers) == 6 and geometry.may_have_heights else None
+        return [
+            bbox_predicate(column, box, crs, not_null=geometry.not_null),
+            *([height_predicate(column, *heights)] if heights is not None else []),
+        ]
     except (CqlError, ValueError) as error:
         query.fault("bbox", f"bbox {error}".replace("bbox the geometry ", "bbox "), value=numbers)
         return []
@@ -306,14 +314,26 @@ def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]
         elif name in terms:
             query.fault("sortby", f"sortby: '{name}' is given more than once", value=part)
         else:
-            terms[name] = SortTerm(column, descending)
+            terms[name] = _term(column, descending)
     return tuple(terms.values())
+
+
+# one object for each: expressions are compared by identity, and orders are keys of caches
+@lru_cache(maxsize=1024)
+def _term(column: Column, descending: bool) -> SortTerm:
+    """Sort by what clients see: NaN and infinity, which they see as null, come last, too.
+
+    An indexed column is sorted as it is stored: no index serves an expression.
+    """
+    if column.indexed or limits(column.sql_type) is None:
+        return SortTerm(column, descending)
+    return SortTerm(replace(column, not_null=False), descending, as_shown(ident(column.name), column.sql_type))
 
 
 def configured_order(collection: Collection, names: Iterable[str]) -> tuple[SortTerm, ...]:
     """Return an order from the catalogue, such as `("-magnitude",)`; columns that do not exist are ignored."""
     terms = ((collection.column(name.removeprefix("-")), name.startswith("-")) for name in names)
-    return tuple(SortTerm(column, descending) for column, descending in terms if column is not None)
+    return tuple(_term(column, descending) for column, descending in terms if column is not None)
 
 
 def _names(collection: Collection) -> list[str]:

@@ -39,6 +39,6 @@ def varying(media_type: str) -> str:
     return "Accept, Accept-Language" if media_type == MediaType.HTML else "Accept"
 
 
-def links_json(links: Iterable[Link]) -> list[dict[str, object]]:
-    """Return links as a resource's `links` member."""
-    return [link.to_json() for link in links]
+def links_json(links: Iterable[Link], media_type: str = MediaType.JSON) -> list[dict[str, object]]:
+    """Return the `links` member of a resource that is sent as `media_type`: a page shows every type."""
+    return [link.members() if media_type == MediaType.HTML else link.to_json() for link in links]

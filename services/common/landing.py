@@ -28,7 +28,11 @@ async def get_landing(call: Call) -> web.StreamResponse:
         *representations(f"{base}/", call.media_type, call.offers),
         *absolute(base, app[PARTS].whole.landing_links),
     ]
-    document = {"title": settings.site_title, "description": settings.site_description, "links": links_json(links)}
+    document = {
+        "title": settings.site_title,
+        "description": settings.site_description,
+        "links": links_json(links, call.media_type),
+    }
     if call.media_type == MediaType.HTML:
         collections = list(app[KEEPER].collections.values())
         context = {

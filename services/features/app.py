@@ -59,7 +59,7 @@ from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
-from services.features.schema import get_schema
+from services.features.schema import get_feature_schema, get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
 from services.features.streaming.changed_items import ChangedItems
@@ -71,6 +71,7 @@ _HANDLERS = {
     "getQueryables": get_queryables,
     "getSortables": get_sortables,
     "getSchema": get_schema,
+    "getFeatureSchema": get_feature_schema,
     "getAlert": get_alert,
     "getAsyncApi": get_asyncapi,
     "getChanges": get_changes,

@@ -57,8 +57,8 @@ def _now(call: Call, found: Mapping[str, DataVersion]) -> web.Response:
     address = f"{base}{request.rel_url.raw_path}"
     links = [
         Link(f"{address}?f=json", "self", MediaType.JSON),
-        Link(f"{address}?f=sse", "alternate", EVENTS_TYPE, "Each new version as it comes"),
-        Link(f"{base}/asyncapi", "service-meta", "application/asyncapi+json"),
+        Link(f"{address}?f=sse", "alternate", EVENTS_TYPE, "Event stream of new versions"),
+        Link(f"{base}/asyncapi", "service-meta", "application/asyncapi+json", "Streams of changes (AsyncAPI)"),
     ]
     changes = [cloud_event(base, each.token, name, each.token, each.since) for name, each in found.items()]
     return json_response({"changes": changes, "links": links_json(links)})

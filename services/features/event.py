@@ -60,8 +60,10 @@ async def get_event(call: Call) -> web.StreamResponse:
     event = event_of(name, told)
     base = base_url(call.request)
     computed = await app[IMPACTS].known(name)
-    links = links_json([*_links(call, base, name), *_products(base, name, is_computed=computed is not None)])
-    document = _document(event, parts, base, links)
+    links = links_json(
+        [*_links(call, base, name), *_products(base, name, is_computed=computed is not None)], call.media_type
+    )
+    document = _document(event, parts, base, links, call.media_type)
     if call.media_type == MediaType.HTML:
         files = {"geojson": f"{base}/events/{path_segment(name)}?f=geojson"}
         programs = programs_of(Source(event.title, file_name(name), files))
@@ -125,7 +127,9 @@ def _products(base: str, name: str, *, is_computed: bool) -> list[Link]:
     ]
 
 
-def _document(event: Event, parts: Sequence[EventPart], base: str, links: list[dict[str, Any]]) -> dict[str, Any]:
+def _document(
+    event: Event, parts: Sequence[EventPart], base: str, links: list[dict[str, Any]], media_type: str
+) -> dict[str, Any]:
     extent = {
         **({"spatial": {"bbox": [list(event.box)]}} if event.box else {}),
         **({"temporal": {"interval": [[event.start, event.end]]}} if event.start else {}),
@@ -140,7 +144,7 @@ def _document(event: Event, parts: Sequence[EventPart], base: str, links: list[d
                 "id": part.collection.id,
                 "title": part.collection.title,
                 **({} if part.matched is None else {"numberMatched": part.matched}),
-                "links": links_json(_part_links(part.collection, event.id, base)),
+                "links": links_json(_part_links(part.collection, event.id, base), media_type),
             }
             for part in parts
         ],

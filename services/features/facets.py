@@ -104,7 +104,8 @@ def _document(
         result["facets"] = {facet.name: _definition(facet) for facet in facets_of(collection)}
     # a page without `facets` shows several
     is_asked = call.query.values["facets"] is not None
-    return {**result, "links": links_json(_links(call, collection, with_cells=_has_cells(facets) or not is_asked))}
+    links = _links(call, collection, with_cells=_has_cells(facets) or not is_asked)
+    return {**result, "links": links_json(links, call.media_type)}
 
 
 def _definition(facet: Facet) -> dict[str, Any]:

@@ -109,7 +109,12 @@ def _links(call: Call, collection: Collection, given: Mapping[str, str], token: 
     base = base_url(call.request)
     sent, beside = _without(call.given, "f"), _without(given, "f", "cursor")
     links = [
-        Link(_address(base, collection, {**sent, "f": FORMAT_NAMES[offer]}), rel, offer)
+        Link(
+            _address(base, collection, {**sent, "f": FORMAT_NAMES[offer]}),
+            rel,
+            offer,
+            f"This document as {FORMAT_NAMES[offer]}",
+        )
         for offer, rel in sorted(
             ((offer, "self" if offer == call.media_type else "alternate") for offer in call.offers),
             key=lambda link: link[1] != "self",

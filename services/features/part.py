@@ -33,8 +33,6 @@ def _document() -> dict[str, Any]:
     components = document["components"]
     components["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
     components["parameters"]["fExport"]["schema"]["enum"] = [entry.name for entry in EXPORT_FORMATS.values()]
-    media_types = components["schemas"]["MediaType"]["enum"]
-    media_types += [entry.media_type for entry in FORMATS if entry.media_type not in media_types]
     for path, schema in _OPERATIONS.items():
         answer = document["paths"][path]["get"]["responses"]["200"]
         offered = EXPORT_FORMATS.values() if path == _EXPORT else FORMATS
@@ -108,7 +106,7 @@ PART = ServicePart(
     landing_links=(
         Link("/functions", REL_FUNCTIONS, MediaType.JSON, "Functions of filters"),
         Link("/changes", "monitor", MediaType.JSON, "Versions of all collections, and a stream of new ones"),
-        Link("/asyncapi", "service-meta", ASYNCAPI_TYPE, "Streams of changes"),
+        Link("/asyncapi", "service-meta", ASYNCAPI_TYPE, "Streams of changes (AsyncAPI)"),
     ),
     collection_links=(
         *(CollectionLink(Link(_items_address(entry), "items", entry.media_type, entry.title)) for entry in FORMATS),
@@ -125,16 +123,23 @@ PART = ServicePart(
         CollectionLink(
             Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
         ),
-        # no relation type is registered; the media type is the draft's
-        CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets")),
-        CollectionLink(Link("/collections/{collectionId}/feed", "alternate", ATOM_TYPE, "Newest features, as a feed")),
-        # RFC 5989: the link to a monitor of changes
+        # no relation is registered for it; the media type is that of the draft
+        CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets (JSON)")),
+        CollectionLink(
+            Link("/collections/{collectionId}/feed", "alternate", ATOM_TYPE, "Newest features, as an Atom feed")
+        ),
+        # RFC 5989: what tells that the resource has changed
         CollectionLink(
             Link("/collections/{collectionId}/changes", "monitor", MediaType.JSON, "New versions of the data")
         ),
         # GDAL reads the types of properties here
         CollectionLink(
-            Link("/collections/{collectionId}/schema", "describedby", MediaType.SCHEMAJSON, "Schema of the features")
+            Link(
+                "/collections/{collectionId}/schema/feature",
+                "describedby",
+                MediaType.SCHEMAJSON,
+                "Schema of a feature in GeoJSON",
+            )
         ),
     ),
 )

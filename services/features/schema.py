@@ -1,4 +1,4 @@
-"""GET /collections/{collectionId}/schema: details that queryables lack (OGC API Common Part 3, OGC 23-058r2).
+"""GET /collections/{collectionId}/schema and /schema/feature: what queryables cannot say (OGC 23-058r2, Common Part 3).
 
 These are the values of columns with few distinct ones, ranges of numbers and times, and the items of arrays.
 """
@@ -14,10 +14,11 @@ from libs.ogc.media_type import MediaType
 from libs.pg.column_types import Kind, column_type
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
+from libs.web.conditional import check_preconditions, check_tag, conditional, data_headers, incomplete
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
+from services.features.formats.feature_schema import feature_schema_json
 from services.features.formats.json_schema import SCHEMA, argument_schema, column_members, geometry_format
 from services.features.resources import CATALOGUE, VALUES, VERSIONS
 from services.features.rows.value_ranges import ValueRange
@@ -41,6 +42,15 @@ async def get_schema(call: Call) -> web.StreamResponse:
         context = {"collection": collection, "document": document, "links": links}
         return page_response(call.request, "schema.html", context, headers=headers)
     return json_response(document, media_type=call.media_type, headers=headers)
+
+
+async def get_feature_schema(call: Call) -> web.StreamResponse:
+    """Return the JSON Schema of one feature in GeoJSON, to which `rel=describedby` of the collection leads."""
+    call.query.check()
+    collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/schema/feature"
+    document = feature_schema_json(collection, address)
+    return conditional(call.request, json_response(document, media_type=MediaType.SCHEMAJSON))
 
 
 def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: str) -> dict[str, Any]:

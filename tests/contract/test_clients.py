@@ -57,6 +57,25 @@ def test_gdal_leaves_what_it_can_to_the_service(api: Api) -> None:
     assert any(f"title={value}" in address for address in asked), asked
 
 
+def test_gdal_filters_a_second_time_column_itself_below_not(api: Api) -> None:
+    """A plain comparison of any time becomes `datetime`, which is about the first: what docs/clients.md says."""
+    moment, column = "2018-02-05T12:30:00Z", "updated"
+    filtered = api.get(
+        f"/collections/{COLLECTION}/items",
+        {"filter": f"{column} >= TIMESTAMP('{moment}')", "limit": "0", "f": "geojson"},
+    )
+    expected = filtered.json()["numberMatched"]
+
+    def count(where: str) -> int:
+        address = ("-ro", "-so", f"OAPIF:{api.base}", COLLECTION, "-oo", "PAGE_SIZE=10000")
+        found = re.search(r"Feature Count: (\d+)", _gdal("ogrinfo", *address, "-where", where))
+        assert found
+        return int(found[1])
+
+    assert count(f"NOT ({column} < '{moment}')") == expected > 0
+    assert count(f"{column} >= '{moment}'") != expected
+
+
 def test_the_gdal_of_pyogrio_leaves_it_to_the_service_too(api: Api) -> None:
     title = api.get(f"/collections/{COLLECTION}/items", {"limit": "1"}).json()["features"][0]["properties"]["title"]
     script = "import sys, pyogrio; print(len(pyogrio.raw.read(sys.argv[1], layer=sys.argv[2], where=sys.argv[3])[2]))"
@@ -69,6 +88,34 @@ def test_the_gdal_of_pyogrio_leaves_it_to_the_service_too(api: Api) -> None:
     )
     assert (result.returncode, result.stdout.strip()) == (0, "1"), result.stderr
     assert f"title={title}" in unquote(result.stderr), result.stderr
+
+
+def test_gdal_takes_types_from_the_schema_of_a_feature(api: Api) -> None:
+    """Also of columns that are null on the first page, which are text to GDAL otherwise."""
+    script = (
+        "import json, pyogrio, sys; found = pyogrio.read_info(sys.argv[1], layer=sys.argv[2]);"
+        "print(json.dumps(dict(zip(map(str, found['fields']), found['ogr_types']))))"
+    )
+    kinds = {
+        **{"number": "OFTReal", "boolean": "OFTInteger", "string": "OFTString"},
+        **{"date-time": "OFTDateTime", "date": "OFTDate"},
+    }
+    checked = 0
+    for collection in ("hazard.hazard_ts_nodes", "hazard.hazard_fl_alerts", COLLECTION):
+        columns = api.get(f"/collections/{collection}/schema/feature").json()["properties"]["properties"]["properties"]
+        found = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", script, f"OAPIF:{api.base}", collection],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        types = json.loads(found.stdout)
+        for name, column in columns.items():
+            expected = kinds.get(column.get("format"), kinds.get(str(column.get("type"))))
+            if expected is not None:
+                assert types[name] == expected, (collection, name, types[name])
+                checked += column["type"] == "number"
+    assert checked > 5
 
 
 def test_gdal_reads_a_vector_tile(api: Api) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.conftest import COLLECTION, STREAM, Api, Response
+from tests.contract.conftest import COLLECTION, Api, Response
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
@@ -59,7 +59,7 @@ def _of_json(node: Any) -> list[tuple[str, str | None]]:
         return []
     is_link = "href" in node and "rel" in node and not node.get("templated")
     # a stream has no end
-    own = [(node["href"], node.get("type"))] if is_link and node.get("type") != STREAM else []
+    own = [(node["href"], node.get("type"))] if is_link and not node["href"].endswith("f=sse") else []
     return own + [link for value in node.values() for link in _of_json(value)]
 
 
@@ -127,14 +127,15 @@ def test_every_collection_says_how_many_features_it_has_and_under_which_licence(
 def test_a_page_leads_to_counts_the_feed_and_the_file_of_the_same_features(api: Api) -> None:
     asked = {"filter": "event_date > TIMESTAMP('2018-02-01T00:00:00') AND magnitude >= 5", "limit": "3", "f": "geojson"}
     page = api.get(f"/collections/{COLLECTION}/items", asked).json()
-    links = {(link["rel"], link["type"]): link["href"] for link in page["links"]}
-    counts = api.get(links["related", "application/facets+json"]).json()
+    links = {(link["rel"], link.get("type")): link["href"] for link in page["links"]}
+    counts = api.get(links["related", None]).json()
     assert counts["links"]
-    counted = api.get(f"{links['related', 'application/facets+json']}&facets=network").json()
+    counted = api.get(f"{links['related', None]}&facets=network").json()
     assert counted["numberMatched"] == page["numberMatched"] > 3
     whole = api.get(links["enclosure", "application/geo+json"]).json()
     assert whole["numberReturned"] == page["numberMatched"]
-    feed = api.get(links["alternate", "application/atom+xml"])
+    (address,) = (link["href"] for link in page["links"] if link.get("title", "").endswith("as an Atom feed"))
+    feed = api.get(address)
     assert feed.body.count(b"<entry>") == min(50, page["numberMatched"])
     # the interpretation of a time without a zone
     for link in ("self", "next"):

@@ -52,6 +52,14 @@ async def tables(owner: asyncpg.Connection) -> None:
         "CREATE TABLE moved.around (id integer PRIMARY KEY, geom geometry(LineString, 4326));"
         "INSERT INTO moved.around VALUES (1, 'SRID=4326;LINESTRING(170 10, 190 10)');"
         "ANALYZE moved.around;"
+        "CREATE TABLE moved.high (id integer PRIMARY KEY, geom geometry(GeometryZ, 4326));"
+        "INSERT INTO moved.high VALUES (1, 'SRID=4326;POINT Z(10 50 300)'), (2, 'SRID=4326;POINT Z(10 50 3000)'),"
+        " (3, 'SRID=4326;LINESTRING Z(10 50 100, 11 51 5000)'), (4, 'SRID=4326;POINT Z(10 50 NaN)'), (5, NULL),"
+        " (6, 'SRID=4326;POINT Z(99 50 300)');"
+        "CREATE TABLE moved.any (id integer PRIMARY KEY, geom geometry);"
+        "INSERT INTO moved.any VALUES (1, 'SRID=4326;POINT Z(10 50 300)'), (2, 'SRID=4326;POINT(10 50)');"
+        "CREATE TABLE moved.three (id integer PRIMARY KEY, geom geometry(PointZ, 4979));"
+        "INSERT INTO moved.three VALUES (1, 'SRID=4979;POINT Z(11 48 520.5)');"
         "DO $$ BEGIN CREATE ROLE hostile_reader LOGIN PASSWORD 'only reads';"
         " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
         "GRANT USAGE ON SCHEMA moved TO hostile_reader; GRANT SELECT ON ALL TABLES IN SCHEMA moved TO hostile_reader"
@@ -63,7 +71,10 @@ async def moved(
     make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Services]:
     config = tmp_path_factory.mktemp("moved") / "collections.yaml"
-    config.write_text("collections: {moved.zone: {crs: [EPSG:3857, EPSG:2154]}}")
+    # an operator may name CRSs that the collection does not lie in
+    every = ", ".join(f"EPSG:{srid}" for srid in USUAL_SRIDS)
+    named = ", ".join(f"moved.{name}: {{crs: [{every}]}}" for name in ("degrees", "shapes"))
+    config.write_text(f"collections: {{moved.zone: {{crs: [EPSG:3857, EPSG:2154]}}, {named}}}")
     env = {
         "DATABASE_URL": reader_url(await make_database(tables)),
         "COLLECTION_SCHEMAS": "moved",
@@ -103,10 +114,11 @@ async def test_collections_tell_their_crss(moved: Services) -> None:
         collection = await moved["common"].json(f"/collections/moved.{table}")
         return collection["crs"], collection.get("storageCrs")
 
-    usual = [CRS84, *map(uri, USUAL_SRIDS)]
-    assert await told("degrees") == (usual, CRS84)
-    assert await told("mercator") == (usual, uri(3857))
-    assert await told("polar") == ([*usual, uri(3031)], uri(3031))
+    assert await told("degrees") == ([CRS84, *map(uri, USUAL_SRIDS)], CRS84)
+    # unless the operator names others, those whose area of use the collection lies in
+    anywhere = [CRS84, *map(uri, EVERYWHERE)]
+    assert await told("mercator") == (anywhere, uri(3857))
+    assert await told("polar") == ([*anywhere, uri(5042), uri(3031)], uri(3031))
     assert await told("zone") == ([CRS84, uri(3857), uri(2154), uri(25832)], uri(25832))
     assert await told("plain") == ([CRS84], None)
     assert (
@@ -200,6 +212,70 @@ async def test_a_box_beyond_the_world_has_everything(moved: Services, table: str
     assert await ids(moved, table, **{"bbox": box, "bbox-crs": uri(3857)}) == everything
     nothing = f"1e9,-{far},{far},{far}" if float(far) > 1e9 else f"2.05e7,-{far},{far},{far}"
     assert not await ids(moved, table, **{"bbox": nothing, "bbox-crs": uri(3857)})
+
+
+@pytest.mark.parametrize("half", [3e6, 1e7, 2.5e7, 1e9])
+async def test_own_crs_boxes_of_any_size_match_by_number(moved: Services, half: float) -> None:
+    """In the CRS of the storage nothing is transformed: numbers far outside its area of use are no fault."""
+    for table in ("zone", "polar"):
+        everything = await ids(moved, table)
+        for key in everything:
+            x, y = in_crs(PLACES[key], STORED[table])
+            around = (x - half, y - half, x + half, y + half)
+            box = ",".join(map(str, around))
+            there = {
+                other
+                for other in everything
+                for east, north in [in_crs(PLACES[other], STORED[table])]
+                if around[0] <= east <= around[2] and around[1] <= north <= around[3]
+            }
+            own = uri(STORED[table])
+            assert await ids(moved, table, bbox=box, bbox_crs=own) == there
+            assert await ids(moved, table, filter=f"S_INTERSECTS(geom, BBOX({box}))", filter_crs=own) == there
+            beside = f"{x + 1},{y - half},{x + half},{y + half}"
+            assert key not in await ids(moved, table, bbox=beside, bbox_crs=own)
+
+
+@pytest.mark.parametrize(
+    ("table", "heights", "found"),
+    [
+        ("high", (0, 1000), {1, 3, 4, 5}),
+        ("high", (300, 300), {1, 3, 4, 5}),
+        ("high", (301, 2999), {3, 4, 5}),
+        ("high", (3000, 9000), {2, 3, 4, 5}),
+        ("high", (-10, 99), {4, 5}),
+        # a place without a height matches
+        ("any", (0, 299), {2}),
+        ("any", (0, 300), {1, 2}),
+        ("degrees", (5000, 6000), set()),
+        ("degrees", (0, 0), set()),
+    ],
+)
+@pytest.mark.parametrize("srid", [None, 4326, 3857])
+async def test_six_numbers_filter_by_height(
+    moved: Services, table: str, heights: tuple[int, int], found: set[int], srid: int | None
+) -> None:
+    low, high = heights
+    ends = [(9.0, 49.0), (12.0, 52.0)]
+    (x1, y1), (x2, y2) = ends if srid is None else [in_crs(end, srid) for end in ends]
+    crs = {} if srid is None else {"bbox_crs": uri(srid)}
+    assert await ids(moved, table, bbox=f"{x1},{y1},{low},{x2},{y2},{high}", **crs) == found
+    answer = await moved["features"].get(
+        f"/collections/moved.{table}/items",
+        {"bbox": f"{x1},{y1},{high + 1},{x2},{y2},{low}", **({} if srid is None else {"bbox-crs": uri(srid)})},
+    )
+    assert answer.status == 422
+
+
+async def test_a_crs_of_three_axes_is_not_declared(moved: Services) -> None:
+    """Features in it could not be requested."""
+    collection = await moved["common"].json("/collections/moved.three")
+    assert "storageCrs" not in collection
+    assert [each for each in collection["crs"] if each.endswith("/4979")] == []
+    (feature,) = (await items(moved, "three"))["features"]
+    assert feature["geometry"]["coordinates"] == [11, 48, 520.5]
+    refused = await moved["features"].get("/collections/moved.three/items", {"crs": uri(4979)})
+    assert refused.status == 422
 
 
 async def test_a_box_in_degrees_may_cross_the_antimeridian(moved: Services) -> None:

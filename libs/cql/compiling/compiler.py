@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, TypeVar, cast
+from typing import Any, LiteralString, TypeVar, cast
 
 from pygeofilter import ast, values
 from pygeofilter.backends.evaluator import Evaluator, handle
@@ -19,14 +19,14 @@ from libs.cql.compiling.arithmetic import arithmetic
 from libs.cql.compiling.arrays import ArrayLiteral, array_predicate
 from libs.cql.compiling.distance import within_distance
 from libs.cql.compiling.geometry_literals import box_in, geometry_literal
-from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal
+from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal, negated
 from libs.cql.compiling.spatial import SPATIAL_NODES, spatial
 from libs.cql.compiling.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
 from libs.cql.errors import Place, excerpt, fault, one_of
 from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, DISTANCE_FUNCTION, STRING_FUNCTIONS, Array, Ast, place_of
 from libs.cql.queryable import Queryable, near_names
 from libs.geo.crs import CRS84, Crs, box_of
-from libs.pg.column_types import TEXTUAL, Kind
+from libs.pg.column_types import TEXTUAL, Kind, as_shown, limits
 from libs.pg.sql import Sql, ident, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 
@@ -55,7 +55,10 @@ def column_of(queryable: Queryable) -> Expr:
         sql_type = f"{number}[]" if is_array else number
         text = sql("({column})::{sql_type}", column=ident(queryable.name), sql_type=Sql((sql_type,)))
         return Expr(text, queryable.kind, sql_type, replace(queryable, sql_type=sql_type))
-    return Expr(ident(queryable.name), queryable.kind, queryable.base_type, queryable)
+    name = ident(queryable.name)
+    if limits(queryable.base_type) is not None:
+        return Expr(as_shown(name, queryable.base_type), queryable.kind, queryable.base_type, queryable, bare=name)
+    return Expr(name, queryable.kind, queryable.base_type, queryable)
 
 
 def compile_ast(filter_: Ast, target: Target) -> Sql:
@@ -77,25 +80,30 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
         self.target = target
 
     def truth(self, operand: object, place: Place | None) -> Sql:
-        """Return an operand as a condition. Raises CqlError if it is not boolean."""
+        """An operand as a condition. Raises CqlError when it is none."""
+        return self._predicate(operand, place).sql
+
+    def _predicate(self, operand: object, place: Place | None) -> Expr:
         if isinstance(operand, Expr) and operand.kind is Kind.JSON:
             operand = from_json(operand, Kind.BOOLEAN)
         if isinstance(operand, Value) and operand.kind is Kind.BOOLEAN:
-            return sql("TRUE") if operand.value else sql("FALSE")
+            return condition(sql("TRUE") if operand.value else sql("FALSE"))
         if not isinstance(operand, Expr) or operand.kind is not Kind.BOOLEAN:
             raise fault(f"{describe(operand)}, but a condition is wanted here", place)
-        return operand.sql
+        return operand
 
     @_handles(ast.And, ast.Or)
     def combination(self, node: ast.Combination, left: Operand, right: Operand) -> Expr:
-        a, b = self.truth(left, place_of(node, 0)), self.truth(right, place_of(node, 1))
-        if isinstance(node, ast.And):
-            return condition(sql("({a}) AND ({b})", a=a, b=b))
-        return condition(sql("({a}) OR ({b})", a=a, b=b))
+        a, b = self._predicate(left, place_of(node, 0)), self._predicate(right, place_of(node, 1))
+        text: LiteralString = "({a}) AND ({b})" if isinstance(node, ast.And) else "({a}) OR ({b})"
+        both = condition(sql(text, a=a.sql, b=b.sql))
+        if a.exact is None and b.exact is None:
+            return both
+        return replace(both, exact=sql(text, a=a.known, b=b.known))
 
     @_handles(ast.Not)
     def not_(self, node: ast.Not, operand: Operand) -> Expr:
-        return condition(sql("NOT ({a})", a=self.truth(operand, place_of(node, 0))))
+        return negated(self._predicate(operand, place_of(node, 0)))
 
     @_handles(*COMPARISONS.values())
     def comparison(self, node: ast.Comparison, left: Operand, right: Operand) -> Expr:

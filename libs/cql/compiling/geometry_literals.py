@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import shapely
@@ -23,47 +24,55 @@ CRS84_SRID = 4326
 
 @dataclass(frozen=True, slots=True)
 class GeometryLiteral:
-    """A geometry as written, in CRS84.
+    """A geometry as the client wrote it: easting, northing in `crs`.
 
-    `boxes` are its rectangles if it is a box: one, or two across the antimeridian. `turn` moves it by this many turns
-    around the Earth, to rows with longitudes beyond ±180. If it was written in another CRS, `native` has the geometry
-    in that CRS and its SRID.
+    `boxes` are the rectangles it consists of where it is a box in CRS84: one, or two across the antimeridian. `turn`
+    moves it by so many times around the Earth, to where rows with longitudes beyond ±180 are.
     """
 
-    shape: BaseGeometry
+    written: BaseGeometry
     place: Place | None
     boxes: tuple[BaseGeometry, ...] = ()
     turn: int = 0
-    native: tuple[BaseGeometry, int] | None = None
+    crs: Crs = CRS84
     kind = Kind.GEOMETRY
+
+    @property
+    def shape(self) -> BaseGeometry:
+        """The geometry in CRS84. Raises CqlError if it has no place there."""
+        if self.crs.srid == CRS84_SRID:
+            return self.written
+        try:
+            return _in_crs84(self.written, self.crs)
+        except ValueError as error:
+            raise fault(f"the geometry {error}", self.place) from None
+
+    def is_stored_in(self, srid: int) -> bool:
+        """Return whether a column of this SRID is compared with the numbers of the client, without a transformation."""
+        return self.crs.srid == srid != CRS84_SRID
+
+
+_in_crs84 = lru_cache(maxsize=64)(in_crs84)
+"""One request needs a literal in CRS84 several times."""
 
 
 def geometry_literal(geojson: dict[str, Any], place: Place | None, crs: Crs = CRS84) -> GeometryLiteral:
     """Return the literal of a GeoJSON geometry with checked structure and coordinates in `crs`.
 
-    Raises CqlError if it is invalid or has no place on Earth.
+    Raises CqlError when it is not valid.
     """
     shape = as_easting_northing(shapely.force_2d(shapely.geometry.shape(geojson)), crs)
     if not shapely.is_valid(shape):
         reason = shapely.is_valid_reason(shape).replace("[", " at [")
         raise fault(f"the geometry is not valid: {reason}", place)
-    return _placed(shape, place, crs)
+    return GeometryLiteral(shape, place, crs=crs)
 
 
 def box_in(box: BBox, place: Place | None, crs: Crs) -> GeometryLiteral:
-    """Return a box of easting and northing in `crs`. Raises CqlError if it has no place on Earth."""
+    """Return a box of easting, northing in `crs`."""
     if crs.srid == CRS84_SRID:
         return box_literal(box, place)
-    return _placed(rectangle(box), place, crs)
-
-
-def _placed(shape: BaseGeometry, place: Place | None, crs: Crs) -> GeometryLiteral:
-    if crs.srid == CRS84_SRID:
-        return GeometryLiteral(shape, place)
-    try:
-        return GeometryLiteral(in_crs84(shape, crs), place, native=(shape, crs.srid))
-    except ValueError as error:
-        raise fault(f"the geometry {error}", place) from None
+    return GeometryLiteral(rectangle(box), place, crs=crs)
 
 
 def box_literal(box: BBox, place: Place | None = None) -> GeometryLiteral:
@@ -82,18 +91,19 @@ def rectangle(box: BBox) -> BaseGeometry:
 
 
 def literal_sql(side: GeometryLiteral, srid: int) -> Sql:
-    """Return the literal in this SRID. Raises CqlError if it lies outside longitude and latitude."""
+    """Return the literal in this SRID. Raises CqlError for what has no place in longitude and latitude."""
     if srid == 0:
         return _bound(_turned(side, side.shape, srid), 0)
-    if side.native is not None and side.native[1] == srid:
-        return _bound(_turned(side, side.native[0], srid), srid)
-    west, south, east, north = shapely.bounds(side.shape)
+    if side.is_stored_in(srid):
+        return _bound(_turned(side, side.written, srid), srid)
+    in_degrees = side.shape
+    west, south, east, north = shapely.bounds(in_degrees)
     if west < -180 or east > 180 or south < -90 or north > 90:
         outside = f"longitudes {west:g} to {east:g}, latitudes {south:g} to {north:g}"
         raise fault(f"the geometry is outside longitude -180 to 180, latitude -90 to 90: it has {outside}", side.place)
     if srid == CRS84_SRID:
-        return _bound(_turned(side, side.shape, srid), srid)
-    shape = fitted(side.shape, srid, is_box=bool(side.boxes))[0] if is_projected(srid) else side.shape
+        return _bound(_turned(side, in_degrees, srid), srid)
+    shape = fitted(in_degrees, srid, is_box=bool(side.boxes))[0] if is_projected(srid) else in_degrees
     placed = sql("ST_Transform({shape}, {srid})", shape=_bound(shape, CRS84_SRID), srid=Sql((str(srid),)))
     if not side.turn:
         return placed

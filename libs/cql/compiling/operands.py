@@ -7,7 +7,8 @@ A literal stays a Python value until the other operand is known, because it must
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, LiteralString
@@ -35,6 +36,15 @@ class Expr:
     kind: Kind
     sql_type: str
     queryable: Queryable | None = None
+    bare: Sql | None = None
+    """Of a column whose rows may hold what clients see as null, such as NaN: the column as an index has it."""
+    exact: Sql | None = None
+    """Of a condition: the same where such a row makes it unknown rather than false. Needed below NOT alone."""
+
+    @property
+    def known(self) -> Sql:
+        """The condition in the form that NOT may negate."""
+        return self.sql if self.exact is None else self.exact
 
 
 Operand = Value | Expr
@@ -67,6 +77,20 @@ _KINDS: dict[type, Kind] = {
 def condition(text: Sql) -> Expr:
     """Return the operand of a predicate."""
     return Expr(text, Kind.BOOLEAN, "boolean")
+
+
+def condition_on(build: Callable[..., Sql], *operands: Any) -> Expr:
+    """Return a predicate of operands, and its exact form where they are columns that may hold NaN or the like."""
+    text = build(*operands)
+    if not any(isinstance(operand, Expr) and operand.bare is not None for operand in operands):
+        return condition(text)
+    plain = [replace(operand, bare=None) if isinstance(operand, Expr) else operand for operand in operands]
+    return replace(condition(text), exact=build(*plain))
+
+
+def negated(operand: Expr) -> Expr:
+    """Return NOT a predicate."""
+    return condition(sql("NOT ({a})", a=operand.known))
 
 
 def describe(operand: object) -> str:

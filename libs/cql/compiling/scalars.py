@@ -23,31 +23,38 @@ from libs.cql.compiling.operands import (
     as_text,
     bind_number,
     condition,
+    condition_on,
     describe,
     from_json,
     is_whole,
     mismatch,
+    negated,
     number_type,
     number_value,
 )
 from libs.cql.compiling.temporal import FLIPPED, Span, compare_instants, compared
 from libs.cql.errors import fault
 from libs.cql.nodes import place_of
-from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
+from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind, limits
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 _IN_JSON = NUMERIC | TEXTUAL | {Kind.BOOLEAN}
 
 
 def comparison(node: ast.Comparison, left: Operand, right: Operand) -> Expr:
-    """Compile one of = <> < <= > >=. Raises CqlError for operands of different kinds."""
-    return condition(compare(node, node.op.value, left, right))
+    """One of = <> < <= > >=. Raises CqlError for operands of different kinds."""
+    return condition_on(lambda left, right: compare(node, node.op.value, left, right), left, right)
 
 
 def between(node: ast.Between, value: Operand, low: Operand, high: Operand) -> Expr:
-    """Compile BETWEEN, both ends included, as two comparisons, so that it works for dates and strings too."""
-    within = all_of([compare(node, ">=", value, low), compare(node, "<=", value, high, operand=2)])
-    return condition(sql("NOT ({within})", within=within) if node.not_ else within)
+    """Both ends included; as two comparisons, so that dates and strings work as well as numbers."""
+    within = condition_on(
+        lambda value, low, high: all_of([compare(node, ">=", value, low), compare(node, "<=", value, high, operand=2)]),
+        value,
+        low,
+        high,
+    )
+    return negated(within) if node.not_ else within
 
 
 def compare(node: object, op: str, left: Operand, right: Operand, operand: int = 1) -> Sql:
@@ -103,19 +110,39 @@ def _duration(node: object, operand: Operand, index: int) -> Sql:
 def _boolean(operand: Operand) -> Sql:
     if isinstance(operand, Value):
         return bind(operand.value, "boolean")
-    return sql("({v})", v=operand.sql)
+    return sql("({v})", v=operand.known)
 
 
 def _numbers(op: str, left: Operand, right: Operand) -> Sql:
     if isinstance(left, Expr) and isinstance(right, Value) and right.value is not None:
         op, value = _whole(op, left, right.value)
-        return compared(op, left.sql, bind_number(value, left.sql_type))
+        literal = bind_number(value, left.sql_type)
+        if left.bare is None or op == "<>" or not _is_finite(value):
+            return compared(op, left.sql, literal)
+        return _of_index(op, left.bare, left.sql_type, literal)
     if isinstance(right, Expr) and isinstance(left, Value):
         return _numbers(FLIPPED[op], right, left)
     doubles = (
         {left.sql_type, right.sql_type} & FLOAT_TYPES if isinstance(left, Expr) and isinstance(right, Expr) else ()
     )
     return compared(op, *(_number(side, is_double=bool(doubles)) for side in (left, right)))
+
+
+def _is_finite(value: Any) -> bool:
+    """Return whether a literal is among the doubles."""
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _of_index(op: str, column: Sql, sql_type: str, literal: Sql) -> Sql:
+    """A comparison that an index serves, without the rows that are infinite or NaN, which clients see as null."""
+    text, known = compared(op, column, literal), limits(sql_type)
+    if known is None or op == "=":
+        return text
+    limit = sql(known[1] if op in (">", ">=") else known[0], v=column)
+    return sql("({text} AND {limit})", text=text, limit=limit)
 
 
 def _whole(op: str, column: Expr, value: Any) -> tuple[str, Any]:
@@ -170,11 +197,14 @@ def _in_type_of(column: Expr, values: Sequence[str]) -> tuple[list[Any], str, st
 
 
 def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
-    """Compile IN: one parameter for all literals, `= ANY($1)`, which can use an index."""
-    text = _any(value, members) if isinstance(value, Expr) else None
-    if text is None:
-        text = any_of(compare(node, "=", value, member, index) for index, member in enumerate(members, start=1))
-    return condition(sql("NOT ({text})", text=text) if node.not_ else text)
+    """IN a list: one parameter for all literals, `= ANY($1)`, which an index can serve."""
+
+    def built(value: Operand, *members: Operand) -> Sql:
+        text = _any(value, members) if isinstance(value, Expr) else None
+        return text or any_of(compare(node, "=", value, member, index) for index, member in enumerate(members, start=1))
+
+    found = condition_on(built, value, *members)
+    return negated(found) if node.not_ else found
 
 
 def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
@@ -195,7 +225,8 @@ def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
     values = [member.value for member in members if isinstance(member, Value)]
     if column.kind in NUMERIC and kinds <= NUMERIC:
         sql_type = number_type(column.sql_type, values)
-        return _equals_any(column.sql, [number_value(value, sql_type) for value in values], sql_type)
+        name = column.bare if column.bare is not None and all(map(_is_finite, values)) else column.sql
+        return _equals_any(name, [number_value(value, sql_type) for value in values], sql_type)
     return _any_instant(column, values) if kinds == {column.kind} and column.kind in TEMPORAL else None
 
 

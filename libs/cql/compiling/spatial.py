@@ -133,7 +133,7 @@ def _parts(a: Expr | GeometryLiteral, b: GeometryLiteral) -> list[tuple[Expr | G
 
 
 def _is_cut(literal: GeometryLiteral, srid: int) -> bool:
-    if literal.native is not None and literal.native[1] == srid:
+    if literal.is_stored_in(srid):
         return False
     return is_projected(srid) and fitted(literal.shape, srid, is_box=bool(literal.boxes))[1]
 

@@ -56,6 +56,8 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from libs.catalogue.model import Collection
+from libs.geo.crs_areas import can_hold
+from libs.ogc.bbox import BBox
 from libs.ogc.crs import USUAL_SRIDS
 from libs.ogc.link import is_web_address
 from libs.web.settings import SettingsError
@@ -268,6 +270,8 @@ class CatalogueConfig(_Said):
                 _known(f"{where}.item_links.{rel}", name, list(shown) or names)
         _check_situation(f"{where}.situation", said.situation, collection, start or next(iter(times), None))
         columns = tuple(column for column in collection.columns if not shown or column.name in shown)
+        # without a list they follow from where the rows are
+        named_srids = said.crs if "crs" in said.model_fields_set else None
         configured = replace(
             collection,
             title=said.title or collection.title,
@@ -290,7 +294,7 @@ class CatalogueConfig(_Said):
             minzoom=said.minzoom,
             maxzoom=said.maxzoom,
             tile_properties=said.tile_properties,
-            srids=said.crs,
+            srids=_usual_srids(collection) if named_srids is None else named_srids,
             overview=said.overview,
             item_links=said.item_links,
             keywords=said.keywords,
@@ -298,7 +302,13 @@ class CatalogueConfig(_Said):
             part_licenses=said.part_licenses,
             attribution=said.attribution or collection.attribution,
         )
-        return replace(configured, shape=_shape(configured))
+        return replace(configured, shape=_shape(configured, named_srids))
+
+
+def _usual_srids(collection: Collection) -> tuple[int, ...]:
+    """Return the usual CRSs that can hold all rows of the collection, as far as its extent is known."""
+    boxes = [part for each in collection.geometries if each.bbox for part in BBox(*each.bbox).parts()]
+    return tuple(srid for srid in USUAL_SRIDS if can_hold(boxes, srid))
 
 
 def _check_situation(where: str, asked: Asked | None, collection: Collection, start: str | None) -> None:
@@ -313,8 +323,8 @@ def _check_situation(where: str, asked: Asked | None, collection: Collection, st
         _known(f"{where}.unset", name, [column.name for column in collection.columns])
 
 
-def _shape(collection: Collection) -> str:
-    """Return a hash that changes with everything in responses except the rows: names, texts, the order of columns."""
+def _shape(collection: Collection, named_srids: tuple[int, ...] | None) -> str:
+    """Changes with anything that answers show beside the rows: names, texts, the order of columns."""
     shown = (
         collection.shape,
         collection.title,
@@ -330,7 +340,7 @@ def _shape(collection: Collection) -> str:
         collection.sort,
         collection.importance,
         collection.tile_properties,
-        collection.srids,
+        named_srids,
         collection.overview,
         collection.item_links,
         collection.attribution,

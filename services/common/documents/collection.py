@@ -38,7 +38,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         **publication_json(collection),
         **({} if collection.pages_start_behind_rows else {"paging": "offset"}),
         **({"suggestedIdColumn": collection.suggested_key} if collection.suggested_key else {}),
-        "links": links_json(links),
+        "links": links_json(links, media_type),
         **({"extent": extent} if (extent := extent_json(collection)) else {}),
         "itemType": "feature",
         # no OGC standard defines it; ldproxy and ogc-client use this name

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from libs.catalogue.database_state import DatabaseStates
-from libs.catalogue.model import Collection, TimeColumn
+from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, join, sql
-from services.common.introspection.extents_sql import Key, Query, box_query, sampled_times, time_query
+from services.common.introspection.extents_sql import Key, Query, box_query, sampled_times, time_query, usable_boxes
 from services.common.introspection.located import located
 
 _LOG = logging.getLogger("dams.catalogue")
@@ -115,13 +115,13 @@ class Extents:
         # concurrently: most of the work is the server's, and thousands of tables take a second
         boxes, ends, sampled = await asyncio.gather(
             self._each(
-                ((collection.id, column.name), query)
+                ((collection.id, column.name), queries)
                 for collection in collections
                 for column in collection.geometries
-                if (query := box_query(collection, column)) is not None
+                if (queries := _box_queries(collection, column))
             ),
             self._each(
-                ((collection.id, column.name), query)
+                ((collection.id, column.name), [query])
                 for collection in collections
                 for column in collection.times
                 if (query := time_query(collection, column)) is not None
@@ -143,25 +143,33 @@ class Extents:
             for collection in collections
         }
 
-    async def _each(self, queries: Iterable[tuple[Key, Query]]) -> Found:
-        """Run many small queries as a few batches; if a batch fails, one by one: a bad table affects only itself."""
+    async def _each(self, queries: Iterable[tuple[Key, Sequence[Query]]]) -> Found:
+        """Run many small queries as a few; where a batch fails, one by one: a bad table costs only itself.
+
+        Of each key the first query that does not fail tells.
+        """
         waiting = list(queries)
         found: Found = {}
         for start in range(0, len(waiting), _BATCH):
             batch = waiting[start : start + _BATCH]
             try:
-                found.update(await self._run(batch))
+                found.update(await self._run([(key, first) for key, (first, *_) in batch]))
             except Exception:
-                for query in batch:
-                    try:
-                        found.update(await self._run([query]))
-                    except Exception as error:
-                        # a slow or broken table affects only itself; without the database, the last catalogue stays in
-                        # use
-                        if await self._database.passes(error):
-                            raise
-                        _LOG.warning("no extent", extra={"fields": {"collection": query[0][0], "cause": str(error)}})
+                for key, alternatives in batch:
+                    found.update(await self._first(key, alternatives))
         return found
+
+    async def _first(self, key: Key, alternatives: Sequence[Query]) -> Found:
+        for query in alternatives:
+            try:
+                return await self._run([(key, query)])
+            except Exception as error:
+                # a slow or broken table costs only itself; without the database the last catalogue is better
+                if await self._database.passes(error):
+                    raise
+                cause = str(error)
+        _LOG.warning("no extent", extra={"fields": {"collection": key[0], "cause": cause}})
+        return {}
 
     async def _run(self, batch: Sequence[tuple[Key, Query]]) -> Found:
         union = join(
@@ -195,6 +203,12 @@ class Extents:
             values, nulls = found.get(key, ([], False))
             found[key] = [*values, *row["values"]], nulls or row["nulls"]
         return found
+
+
+def _box_queries(collection: Collection, column: GeometryColumn) -> list[Query]:
+    """Return the queries for a box, each for fewer rows than the one before."""
+    queries = (box_query(collection, column, usable) for usable in usable_boxes(column))
+    return [query for query in queries if query is not None]
 
 
 def _is_indexed(collection: Collection, column: TimeColumn) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
+from libs.geo.boxes import WORLD, Box
+from libs.geo.crs_areas import boxes_in, used_area
 from libs.geo.longitudes import TURN, WEB_MERCATOR, width_of_world
 from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.short_ways import unbroken
@@ -16,6 +18,9 @@ Query = Callable[[Sql], Sql]
 
 _STORED = ("table", "materialized view")
 _TABLES = (*_STORED, "partitioned table")
+_FARTHEST = 1e9
+"""Units of any CRS, further out than it has places."""
+ANYWHERE: Box = (-_FARTHEST, -_FARTHEST, _FARTHEST, _FARTHEST)
 SMALL = 8 * 1024 * 1024
 """Size in bytes up to which a table's rows are read, some milliseconds each.
 
@@ -23,19 +28,45 @@ So the extent of a small table is right even before ANALYZE and after a DELETE.
 """
 
 
-def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
-    """Return a query of west, south, east, north in degrees, or no row; None if neither rows nor estimates have it."""
+def usable_boxes(column: GeometryColumn) -> Sequence[Box]:
+    """Return boxes, in units of the column's CRS, outside of which rows are left out of the extent; the widest first.
+
+    The extent of a narrower one is read where PROJ fails on that of the one before.
+    """
+    boxes = [ANYWHERE]
+    if column.srid in (0, 4326, WEB_MERCATOR) or column.is_geography:
+        return boxes
+    for areas in ((WORLD,), used_area(column.srid)):
+        placed = boxes_in(areas, column.srid)
+        # a CRS that PROJ does not know may have its places anywhere
+        if placed and max(map(abs, placed[0])) < _FARTHEST:
+            west, south, east, north = zip(*placed, strict=True)
+            boxes.append((min(west), min(south), max(east), max(north)))
+    return boxes
+
+
+def box_query(collection: Collection, column: GeometryColumn, usable: Box = ANYWHERE) -> Query | None:
+    """West, south, east, north in degrees of the rows within `usable`, and whether others are known of; or no row.
+
+    None where neither rows nor estimates tell.
+    """
     if collection.row_security or collection.kind not in _TABLES:
         return None
-    exact = sql(
-        "SELECT ST_Extent({shape}) FROM {table}",
-        shape=_shape(column),
-        table=ident(collection.schema, collection.name),
+    exact = _exact(collection, column, usable, sql(" WHERE is_small.yes"))
+    # what the server keeps of geographies is a box in three dimensions around the Earth's centre
+    estimated = (
+        sql("SELECT NULL::box2d AS box, false AS beyond")
+        if column.is_geography
+        else sql(
+            "SELECT CASE WHEN {is_usable} THEN box END AS box, NOT ({is_usable}) AS beyond"
+            " FROM ({estimated}) AS known WHERE NOT is_small.yes",
+            is_usable=_is_within(sql("box::geometry"), usable),
+            estimated=_estimated(collection, column),
+        )
     )
-    # for geographies, the server stores a 3D box around the Earth's centre
-    estimated = sql("SELECT NULL AS box") if column.is_geography else _estimated(collection, column)
     box = sql(
-        "SELECT CASE WHEN {size} <= {small} THEN ({exact}) ELSE ({estimated}) END AS box",
+        "SELECT found.* FROM (SELECT {size} <= {small} AS yes OFFSET 0) AS is_small"
+        " CROSS JOIN LATERAL ({exact} UNION ALL {estimated}) AS found",
         size=_size(collection),
         small=bind(SMALL, "int8"),
         exact=exact,
@@ -43,11 +74,38 @@ def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
     )
     box = _in_degrees(box, column)
     return lambda position: sql(
-        "SELECT {position}, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b)"
-        " FROM ({box}) AS found(b) WHERE b IS NOT NULL",
+        "SELECT {position}, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b), beyond"
+        " FROM ({box}) AS found(b, beyond) WHERE b IS NOT NULL",
         position=position,
         box=box,
     )
+
+
+def _exact(collection: Collection, column: GeometryColumn, usable: Box, condition: Sql = EMPTY) -> Sql:
+    """The box of the rows within `usable`, and whether others have a place."""
+    shape = _shape(column)
+    g = sql("g") if column.is_geography else shape
+    return sql(
+        "SELECT ST_Extent({g}) FILTER (WHERE {is_usable}) AS box,"
+        " coalesce(bool_or(NOT ({is_usable}) AND NOT ST_IsEmpty({g})), false) AS beyond FROM {rows}{condition}",
+        g=g,
+        condition=condition,
+        is_usable=_is_within(g, usable),
+        rows=sql(
+            "(SELECT {shape} AS g FROM {table} OFFSET 0) AS placed",
+            shape=shape,
+            table=ident(collection.schema, collection.name),
+        )
+        if column.is_geography
+        else ident(collection.schema, collection.name),
+    )
+
+
+def _is_within(shape: Sql, box: Box) -> Sql:
+    """Whether a shape lies within a box; one whose own box is made of NaN is beside it, though it is within, too."""
+    west, south, east, north = box
+    line = Sql((f"'LINESTRING({west!r} {south!r}, {east!r} {north!r})'::geometry",))
+    return sql("{shape} @ {line} AND {shape} && {line}", shape=shape, line=line)
 
 
 def _shape(column: GeometryColumn) -> Sql:
@@ -100,7 +158,7 @@ def _in_degrees(box: Sql, column: GeometryColumn) -> Sql:
         # PROJ would move longitudes beyond ±180 back, each corner separately
         return sql(
             "SELECT ST_MakeBox2D(ST_MakePoint(ST_XMin(box) / {metres}, ST_Y({south})),"
-            " ST_MakePoint(ST_XMax(box) / {metres}, ST_Y({north}))) AS box"
+            " ST_MakePoint(ST_XMax(box) / {metres}, ST_Y({north}))) AS box, beyond"
             " FROM ({box}) AS native WHERE box IS NOT NULL",
             metres=Sql((repr(width_of_world(srid) / TURN),)),
             south=in_lonlat(sql("ST_SetSRID(ST_MakePoint(0, ST_YMin(box)), 3857)"), srid),
@@ -113,7 +171,7 @@ def _in_degrees(box: Sql, column: GeometryColumn) -> Sql:
         srid=bind(srid, "int4"),
     )
     return sql(
-        "SELECT Box2D({lonlat}) FROM ({box}) AS native",
+        "SELECT Box2D({lonlat}) AS box, beyond FROM ({box}) AS native",
         lonlat=in_lonlat(edges, srid),
         box=box,
     )
@@ -131,25 +189,20 @@ def time_query(collection: Collection, column: TimeColumn) -> Query | None:
     return _ends(collection, column, nullable=not property_.not_null, small=not property_.indexed)
 
 
-def view_box(view: Collection, column: GeometryColumn) -> Sql:
-    """Select an unused position, and west, south, east, north in degrees of all rows of a view; or no row."""
-    box = sql(
-        "SELECT ST_Extent({shape}) AS box FROM {view}",
-        shape=_shape(column),
-        view=ident(view.schema, view.name),
-    )
-    return _ends_of_box(box, column)
+def view_box(view: Collection, column: GeometryColumn, usable: Box = ANYWHERE) -> Sql:
+    """A position of no meaning, then the row of `box_query` for all rows of a view; or no row."""
+    return _ends_of_box(_exact(view, column, usable), column)
 
 
-def box_of_index(table: Collection, column: GeometryColumn) -> Sql:
-    """Select the row of `view_box` for a table with too many rows to read: from the ends of a spatial index.
+def box_of_index(table: Collection, column: GeometryColumn, usable: Box = ANYWHERE) -> Sql:
+    """The row of `view_box` for a table whose rows are too many to be read: those at the ends of a spatial index.
 
     No row without an index. Unlike the index's own box, which includes deleted rows, it shrinks.
     """
     name, relation = ident(column.name), ident(table.schema, table.name)
     # the index returns rows by the distance of their boxes from a line beside all of them
     end: LiteralString = (
-        "(SELECT {name} AS g FROM {relation} ORDER BY {name} <#> ST_SetSRID(ST_MakeLine("
+        "(SELECT {name} AS g FROM {relation} WHERE {is_usable} ORDER BY {name} <#> ST_SetSRID(ST_MakeLine("
         "ST_MakePoint({x1}, {y1}), ST_MakePoint({x2}, {y2})), {srid}) LIMIT 1) AS {end}"
     )
     west, south, east, north = (sql(edge) for edge in ("x1 - 1", "y1 - 1", "x2 + 1", "y2 + 1"))
@@ -164,6 +217,7 @@ def box_of_index(table: Collection, column: GeometryColumn) -> Sql:
             end,
             name=name,
             relation=relation,
+            is_usable=_is_within(name, usable),
             srid=bind(column.srid, "int4"),
             end=ident(side),
             **dict(zip(("x1", "y1", "x2", "y2"), line, strict=True)),
@@ -172,13 +226,17 @@ def box_of_index(table: Collection, column: GeometryColumn) -> Sql:
     ]
     box = sql(
         "SELECT ST_MakeBox2D(ST_MakePoint(ST_XMin(west.g), ST_YMin(south.g)),"
-        " ST_MakePoint(ST_XMax(east.g), ST_YMax(north.g))) AS box"
-        " FROM (SELECT ST_XMin(b) AS x1, ST_YMin(b) AS y1, ST_XMax(b) AS x2, ST_YMax(b) AS y2"
+        " ST_MakePoint(ST_XMax(east.g), ST_YMax(north.g))) AS box, beyond"
+        # the lines are beside all usable rows, and near enough that distances differ
+        " FROM (SELECT greatest(ST_XMin(b), {west}) AS x1, greatest(ST_YMin(b), {south}) AS y1,"
+        " least(ST_XMax(b), {east}) AS x2, least(ST_YMax(b), {north}) AS y2, NOT ({is_usable}) AS beyond"
         " FROM ({estimated}) AS known(b) WHERE b IS NOT NULL AND EXISTS (SELECT FROM pg_index i"
         " JOIN pg_opclass o ON o.oid = i.indclass[0] AND o.opcname = 'gist_geometry_ops_2d'"
         " JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
         " WHERE i.indrelid = {oid} AND i.indisvalid AND i.indpred IS NULL AND a.attname = {column})) AS known"
         " CROSS JOIN LATERAL {ends}",
+        **{side: bind(edge, "float8") for side, edge in zip(("west", "south", "east", "north"), usable, strict=True)},
+        is_usable=_is_within(sql("b::geometry"), usable),
         estimated=_estimated(table, column),
         oid=bind(table.oid, "oid"),
         column=bind(column.name, "text"),
@@ -189,7 +247,8 @@ def box_of_index(table: Collection, column: GeometryColumn) -> Sql:
 
 def _ends_of_box(box: Sql, column: GeometryColumn) -> Sql:
     return sql(
-        "SELECT 0, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b) FROM ({box}) AS found(b) WHERE b IS NOT NULL",
+        "SELECT 0, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b), beyond"
+        " FROM ({box}) AS found(b, beyond) WHERE b IS NOT NULL",
         box=_in_degrees(box, column),
     )
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.catalogue.modules import EVENT_KEY, PRODUCTS
+from libs.geo.crs import crs_of
+from libs.ogc.crs import crs_uri
 from libs.pg.column_types import TEMPORAL, Kind, internal_type
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
@@ -241,4 +243,5 @@ def _geometry(entry: dict[str, Any]) -> GeometryColumn:
         if word not in _GEOMETRY_TYPE and word.endswith(suffix):
             word = word.removesuffix(suffix)
     column = GeometryColumn(entry["name"], _GEOMETRY_TYPE[word], srid, geography, 2 + has_z + has_m, not_null=not_null)
-    return may_lie_anywhere(column)
+    uri = crs_uri(srid)
+    return may_lie_anywhere(replace(column, crs_offered=uri is None or crs_of(uri) is not None))

@@ -25,15 +25,16 @@ def may_lie_anywhere(column: GeometryColumn) -> GeometryColumn:
 
 
 def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryColumn:
-    """Return the column with the box in the first row: west, south, east, north in degrees, as stored.
+    """The column with the box of the first row: west, south, east, north in degrees, as stored; of geographies that
+    cross the antimeridian beyond 180. A fifth value says whether there are rows beyond, which have no usable place.
 
     A geography that crosses the antimeridian has an east beyond 180. Without a row, or with a box outside any known
     CRS, nothing is known of the column.
     """
     unknown = may_lie_anywhere(replace(column, bbox=None))
-    if not rows or any(not isinstance(value, float) for value in rows[0]):
+    if not rows or any(not isinstance(value, float) for value in rows[0][:4]):
         return unknown
-    west, south, east, north = rows[0]
+    (west, south, east, north), beyond = rows[0][:4], any(rows[0][4:])
     if not (south <= 90 and north >= -90):
         return unknown
     if unknown.turns:
@@ -41,13 +42,15 @@ def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> Geometry
         if column.srid == 0 and not (west >= -_MOST and east <= _MOST and south >= -91 and north <= 91):
             return unknown
         turns = turns_of(west, east)
-        column = replace(column, turns=turns, partial=not can_be_given((west, south, east, north)))
+        column = replace(column, turns=turns, partial=beyond or not can_be_given((west, south, east, north)))
         if turns:
             west, east = turned_ends(west, east)
     if unknown.crosses:
         crosses = reaches_antimeridian(east)
-        column = replace(column, crosses=crosses, partial=crosses)
+        column = replace(column, crosses=crosses, partial=crosses or beyond)
         west, east = turned_ends(west, east)
+    elif beyond and column.is_geography:
+        column = replace(column, partial=True)
     if not (west <= 180 and east >= -180):
         return replace(column, bbox=None)
     # round outwards, so that the box contains every feature

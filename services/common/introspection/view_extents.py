@@ -5,11 +5,12 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
+from libs.geo.boxes import Box
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
 from services.common.introspection.bounded import TooSlowError, rows_within
 from services.common.introspection.extents import ends_of
-from services.common.introspection.extents_sql import SMALL, box_of_index, ends_of_view, view_box
+from services.common.introspection.extents_sql import SMALL, box_of_index, ends_of_view, usable_boxes, view_box
 from services.common.introspection.located import located
 
 _LARGE = 500_000_000
@@ -157,14 +158,25 @@ class ViewExtents:
 
     async def _read(self, view: Collection, column: _Column) -> _Column:
         if isinstance(column, GeometryColumn):
-            if column.bbox is not None and _by_index(view, column):
-                rows = await self._rows(view, box_of_index(view, column))
-                return located(column, [row[1:] for row in rows]) if rows else column
-            rows = await self._rows(view, view_box(view, column))
-            return located(column, [row[1:] for row in rows])
+            *wider, narrowest = usable_boxes(column)
+            for usable in wider:
+                try:
+                    return await self._located(view, column, usable)
+                except TooSlowError:
+                    # PROJ may have failed on a row: of fewer rows it may not
+                    continue
+            return await self._located(view, column, narrowest)
         rows = await self._rows(view, ends_of_view(view, column))
         start, end, nulls = ends_of([(row[1], row[2]) for row in rows])
         return replace(column, start=start, end=end, nulls=nulls)
+
+    async def _located(self, view: Collection, column: GeometryColumn, usable: Box) -> GeometryColumn:
+        if _by_index(view, column):
+            rows = await self._rows(view, box_of_index(view, column, usable))
+            if rows or column.bbox is not None:
+                return located(column, [row[1:] for row in rows]) if rows else column
+        rows = await self._rows(view, view_box(view, column, usable))
+        return located(column, [row[1:] for row in rows])
 
     async def _rows(self, view: Collection, statement: Sql) -> list[tuple]:  # type: ignore[type-arg]
         return await rows_within(self._database, statement, self._statement_ms, view.id, "no extent")

@@ -11,9 +11,10 @@ import orjson
 
 from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
-from libs.ogc.media_type import FORMAT_NAMES, MediaType, name_format
+from libs.ogc.media_type import FORMAT_NAMES, LABELS, MediaType, name_format
 from libs.web.catalogues import marked
 from libs.web.representations import representations
+from libs.web.respond import links_json
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES, WITH_LINKS
 from services.features.request.cursor import PageEnds, encode_cursor
@@ -22,10 +23,10 @@ from services.features.request.long_parameters import packed
 
 ATOM_TYPE = "application/atom+xml"
 FACETS_TYPE = "application/facets+json"
-_LONGEST_NEXT = 6 * 1024
-"""Maximum length of an address as it is; for longer ones, the long parameters move into the cursor."""
-_SHORT_HEADER = 4 * 1024
-_LONGEST_HEADER = 7 * 1024
+_LONGEST_NEXT = 1536
+"""Bytes of an address that is written as it is; the long parameters of a longer one move into its cursor."""
+_LONGEST_HEADER = 2560
+"""Bytes. A proxy such as nginx has 4 kB for all headers of a response, unless it is told otherwise."""
 _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 
 name_format("facets", FACETS_TYPE, "JSON of facets")
@@ -95,18 +96,19 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
     if not of_item:
         format_ = media_type if media_type in EXPORT_FORMATS else MEDIA_TYPES[0]
         export = f"{collection}/export?{_ALL}f={FORMAT_NAMES[format_]}"
-        links.append(Link(export, "enclosure", format_, "All features that match"))
+        title = f"All features that match, as {LABELS[format_]}"
+        links.append(Link(export, "enclosure", format_, title))
         header["enclosure"] = links[-1].to_header()
         queryables = Link(f"{collection}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON)
         header[REL_QUERYABLES] = queryables.to_header()
         facets = f"{collection}/facets?{_SELECTION}f={FORMAT_NAMES[FACETS_TYPE]}"
-        links.append(Link(facets, "related", FACETS_TYPE, "Counts by facets of all that match"))
+        links.append(Link(facets, "related", FACETS_TYPE, "Counts by facets of all that match (JSON)"))
         header["related"] = links[-1].to_header()
         feed = f"{collection}/feed?{_SELECTION}f={FORMAT_NAMES[ATOM_TYPE]}"
-        links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as a feed"))
+        links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as an Atom feed"))
         header[""] += f", {links[-1].to_header()}"
     header = _not_of_body(header, media_type)
-    json = orjson.dumps([link.to_json() for link in links])[1:-1].decode()
+    json = orjson.dumps(links_json(links, media_type))[1:-1].decode()
     lines = "\n".join(header.values())
     return _Template(path, _PLACEHOLDER.split(json), tuple(header), _PLACEHOLDER.split(lines))
 
@@ -128,7 +130,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
                 address = f"{base}{template.path}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
                 header["next"] = Link(address, rel, media_type).to_header()
     if links:
-        json = b",".join((json, orjson.dumps([link.to_json() for link in links])[1:-1]))
+        json = b",".join((json, orjson.dumps(links_json(links, media_type))[1:-1]))
     return PageLinks(json, _header({**{link.rel: link.to_header() for link in links}, **header}))
 
 
@@ -154,7 +156,7 @@ def with_related(
             added.append(Link(address, rel, media_type, _RELATED.get(rel)))
     if not added:
         return links
-    json = b",".join([links.json, *(orjson.dumps(link.to_json()) for link in added)])
+    json = b",".join([links.json, *(orjson.dumps(each) for each in links_json(added, media_type))])
     return PageLinks(json, ", ".join([links.header, *(link.to_header() for link in added)]))
 
 
@@ -167,7 +169,7 @@ def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
         for link in representations(f"{collection}/export", media_type, EXPORT_FORMATS)
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
-    json = orjson.dumps([link.to_json() for link in links])[1:-1]
+    json = orjson.dumps(links_json(links, media_type))[1:-1]
     return PageLinks(json, _header(_not_of_body(_by_rel(links), media_type)))
 
 
@@ -203,11 +205,10 @@ def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
 
 
 def _header(values: Mapping[str, str]) -> str:
-    """Return the `Link` header, short enough for proxies and clients.
-
-    aiohttp's client rejects more than 8 kB in one header, Node more than 16 kB in all. `prev`, `self`, the collection
-    and the others are left out beyond that. `next` is always present: CSV has it nowhere else, and without it a page
-    would look like the last one. JSON bodies have all links.
+    """Long addresses would make a header that proxies and clients refuse (nginx more than 4 kB in all, aiohttp's client
+    8 kB in one, Node 16 kB in all): `prev`, `self`, the collection and the others are there while it is short enough.
+    `next`, which CSV has nowhere else, always is: without it a page would pass for the last one. The bodies of JSON
+    have all.
     """
     chosen: list[str] = []
     length = 0
@@ -215,7 +216,7 @@ def _header(values: Mapping[str, str]) -> str:
         value = values.get(rel)
         if value is None:
             continue
-        if rel == "next" or length + len(value) + 2 <= (_SHORT_HEADER if rel in ("related", "") else _LONGEST_HEADER):
+        if rel == "next" or length + len(value) + 2 <= _LONGEST_HEADER:
             chosen.append(value)
             length += len(value) + 2
     return ", ".join(chosen)

@@ -42,8 +42,8 @@ def usual_order(collection: Collection) -> tuple[SortTerm, ...]:
 
 
 def is_by_content(order: tuple[SortTerm, ...]) -> bool:
-    """Return whether several rows may be equal in this order."""
-    return bool(order) and order[-1].expression is not None
+    """Whether rows that are alike in this order may be several."""
+    return bool(order) and order[-1].column is _CONTENT
 
 
 def told_in_part(collection: Collection) -> list[str]:

@@ -12,6 +12,8 @@ from libs.pg.sql import EMPTY, Sql, bind, ident, sql
 from services.features.request.geometry_options import AS_STORED, GeometryOptions
 from services.features.rows.layout import OMITTED
 
+_PLANE = 2
+"""Dimensions of a column without heights and measures."""
 _MOST_MENDED = 500
 _MOST_DRAWN = 500
 """Maximum number of positions of a geometry on a page's small map."""
@@ -29,6 +31,7 @@ _ONE_PART = {"Point", "LineString", "Polygon"}
 _AREAS = {"Polygon", "MultiPolygon"}
 _WORLD = sql("'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.0000000005 90.0000000005)'::geometry")
 _AROUND = sql("'SRID=4326;LINESTRING(-181 -91, 181 91)'::geometry")
+_FINITE = sql("'LINESTRING(-1e30 -1e30, 1e30 1e30)'::geometry")
 _ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -90.0000000005, 1e30 90.0000000005)'::geometry")
 _AROUND_ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -91, 1e30 91)'::geometry")
 
@@ -43,8 +46,9 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     It is OMITTED instead if the column is known to have rows outside, or if the geometry has no place in the other CRS.
     The text may still contain coordinates that are not finite.
     """
-    shape, crs = lonlat_shape(column), options.crs
-    # a point cannot be thinned
+    as_text, crs = geometry_as != "wkb", options.crs
+    shape = lonlat_shape(column, as_text=as_text)
+    # of a point there is nothing to thin
     is_plain = options in _PLAIN and (geometry_as != "drawing" or column.type == "Point")
     # RFC 7946, section 3.1.6; other encodings return rings as stored
     is_turned = geometry_as in _GEOJSON and (column.type in _AREAS or column.type not in SIMPLE)
@@ -60,7 +64,7 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
         )
     is_moved = crs.srid != CRS84.srid
     if is_moved:
-        stored = _in_crs(column, stored, crs)
+        stored = _in_crs(column, stored, crs, as_text=as_text)
     if options.simplify is not None:
         stored = sql(
             "SELECT stored.*, {simpler} AS simpler FROM ({stored} OFFSET 0) AS stored",
@@ -84,12 +88,13 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     return sql("(SELECT {text} FROM ({stored} OFFSET 0) AS shape)", text=text, stored=stored)
 
 
-def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs) -> Sql:
-    """A query of one row: `g`, the geometry in another CRS; NULL if it is outside longitude and latitude."""
+def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs, *, as_text: bool) -> Sql:
+    """A query of one row: `g`, the geometry in another CRS; NULL where it is outside of longitude and latitude."""
     if column.srid == crs.srid and not column.is_geography:
         # unchanged, to the last digit
         name = ident(column.name)
-        shape = _turned(column, name if column.type in SIMPLE else simple_shape(name))
+        plain = _with_known_heights(name, column) if as_text else name
+        shape = _turned(column, plain if column.type in SIMPLE else simple_shape(plain))
         return sql("SELECT {shape} AS g, {name} IS NOT NULL AS is_stored", shape=shape, name=name)
     return sql(
         "SELECT g IS NOT NULL AND NOT ST_IsEmpty(g) AS is_stored,"
@@ -129,12 +134,16 @@ def _omitted(geometry_as: str) -> Sql:
 
 
 def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
-    """Select the number of rows whose geometry lies outside longitude and latitude."""
-    shape = lonlat_shape(column)
+    """The number of rows whose geometry lies outside longitude and latitude, or is nowhere for want of numbers."""
+    name = ident(column.name)
     return sql(
-        "SELECT count(*) FROM (SELECT {shape} AS g FROM {table} OFFSET 0) AS shape"
-        " WHERE NOT ST_IsEmpty(g) AND NOT g @ {world}",
-        shape=shape,
+        "SELECT count(*) FROM (SELECT ST_IsEmpty({plain}) AS is_empty,"
+        # PROJ fails on what is no number
+        " CASE WHEN {plain} @ {finite} AND {plain} && {finite} THEN {shape} END AS g FROM {table} OFFSET 0) AS shape"
+        " WHERE NOT is_empty AND (g IS NULL OR NOT g @ {world})",
+        plain=sql("{name}::geometry", name=name) if column.is_geography else name,
+        finite=_FINITE,
+        shape=lonlat_shape(column),
         table=table,
         world=_ANYWHERE if column.as_stored else _WORLD,
     )
@@ -251,10 +260,15 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
     )
 
 
-def lonlat_shape(column: GeometryColumn) -> Sql:
-    """Return the geometry in longitude and latitude, in a type that GEOS knows; neither clipped nor checked."""
+def lonlat_shape(column: GeometryColumn, *, as_text: bool = False) -> Sql:
+    """The geometry in longitude and latitude, of a kind that GEOS knows; not cut to the world, not checked.
+
+    With `as_text` it has no heights where one of them is no number, which neither GeoJSON nor WKT can say.
+    """
     name = ident(column.name)
     shape = sql("{name}::geometry", name=name) if column.is_geography else name
+    if as_text:
+        shape = _with_known_heights(shape, column)
     if column.type not in SIMPLE:
         shape = simple_shape(shape)
     if column.srid == WEB_MERCATOR:
@@ -262,6 +276,21 @@ def lonlat_shape(column: GeometryColumn) -> Sql:
         return in_lonlat(_turned(column, shape), column.srid)
     # in a column without an SRID, each row may have its own
     return _turned(column, in_lonlat(shape, column.srid or None, stored=name))
+
+
+def _with_known_heights(shape: Sql, column: GeometryColumn) -> Sql:
+    """The shape, without its heights where one of them is NaN or infinite: longitude and latitude are still known."""
+    if column.dimensions <= _PLANE and column.type != "Geometry":
+        return shape
+    if column.type == "Point":
+        # NaN is beyond infinity
+        return sql("CASE WHEN abs(ST_Z({g})) >= 'Infinity' THEN ST_Force2D({g}) ELSE {g} END", g=shape)
+    return sql(
+        "CASE WHEN ST_Zmflag({g}) < 2 THEN {g} WHEN CASE WHEN GeometryType({g}) IN"
+        " ('POINT', 'MULTIPOINT', 'GEOMETRYCOLLECTION') THEN ST_AsText({g}) ~ 'NaN|Inf|inf|nan'"
+        " ELSE ST_3DLength({g}) + ST_3DPerimeter({g}) >= 'Infinity' END THEN ST_Force2D({g}) ELSE {g} END",
+        g=shape,
+    )
 
 
 def _turned(column: GeometryColumn, shape: Sql) -> Sql:

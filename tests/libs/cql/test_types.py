@@ -301,7 +301,7 @@ def test_deep_arithmetic_keeps_its_size(types: Table) -> None:
     for _ in range(50):
         nested = f"({nested} ^ double)"
     text, _ = types.sql(f"{nested} > 1").render()
-    assert len(text) < 50 * 400
+    assert len(text) < 50 * 500
 
 
 def test_what_the_database_cannot_do_is_not_offered() -> None:

@@ -1,6 +1,11 @@
-import pytest
+from pathlib import Path
 
+import pytest
+import yaml
+
+import libs.web
 from libs.ogc.link import (
+    LINK_TYPES,
     REL_CONFORMANCE,
     REL_DATA,
     REL_FUNCTIONS,
@@ -18,13 +23,23 @@ from libs.ogc.link import (
 
 def test_a_link_has_the_members_that_are_set() -> None:
     assert Link("/a", "self", "text/html").to_json() == {"href": "/a", "rel": "self", "type": "text/html"}
-    assert Link("/{z}", "item", "image/png", title="A", templated=True).to_json() == {
+    assert Link("/{z}", "item", "text/csv", title="A", templated=True).to_json() == {
         "href": "/{z}",
         "rel": "item",
-        "type": "image/png",
+        "type": "text/csv",
         "title": "A",
         "templated": True,
     }
+
+
+def test_json_leaves_out_types_that_the_contract_lacks() -> None:
+    link = Link("/a", "enclosure", "application/flatgeobuf", "FlatGeobuf")
+    assert link.to_json() == {"href": "/a", "rel": "enclosure", "title": "FlatGeobuf"}
+    assert link.members() == {**link.to_json(), "type": "application/flatgeobuf"}
+    assert link.to_header().endswith('; type="application/flatgeobuf"')
+    # the document of the API has the same list
+    schemas = yaml.safe_load((Path(libs.web.__file__).parent / "components.yaml").read_text())["schemas"]
+    assert set(schemas["MediaType"]["enum"]) == LINK_TYPES
 
 
 def test_a_link_in_a_header_has_no_title() -> None:

@@ -32,6 +32,13 @@ from libs.pg.sql import Sql, sql
         ("smallint[]", "{-1}", [-1]),
         ("text[]", "{NaN,infinity}", ["NaN", "infinity"]),
         ("integer", "7", 7),
+        # GeoJSON has no member for a CRS
+        (
+            "geometry[]",
+            "{SRID=3857;POINT(1 2):SRID=4326;LINESTRING(1 2,3 4)}",
+            [{"type": "Point", "coordinates": [1, 2]}, {"type": "LineString", "coordinates": [[1, 2], [3, 4]]}],
+        ),
+        ("text[]", '{"\\"crs\\":{\\"type\\":\\"name\\"}"}', ['"crs":{"type":"name"}']),
     ],
 )
 async def test_members_are_as_a_column_of_their_type(

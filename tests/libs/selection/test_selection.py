@@ -4,6 +4,7 @@ words.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from libs.catalogue.model import Argument, Column, GeometryColumn
 from libs.pg.text_folding import Folding, TextFolding
 from libs.selection.ids import key_condition
 from libs.selection.selection import Selection, SortTerm, configured_order, select, unknown_name
-from tests.libs.selection.selecting import COLUMNS, Query, collection, faults, selected, where
+from tests.libs.selection.selecting import COLUMNS, MAG_ABOVE, Query, collection, faults, selected, where
 
 
 def test_nothing_asked_for_is_everything() -> None:
@@ -137,10 +138,10 @@ def test_datetime_that_cannot_be() -> None:
 
 
 def test_filters_in_both_languages() -> None:
-    assert where(selected(filter="mag > 5")) == ('"mag" > $1::float8', (5.0,))
+    assert where(selected(filter="mag > 5")) == (MAG_ABOVE, (5.0,))
     as_json = '{"op":">","args":[{"property":"mag"},5]}'
-    assert where(selected(filter=as_json, filter_lang="cql2-json")) == ('"mag" > $1::float8', (5.0,))
-    assert where(selected(filter="mag > 5", filter_lang="cql2-text")) == ('"mag" > $1::float8', (5.0,))
+    assert where(selected(filter=as_json, filter_lang="cql2-json")) == (MAG_ABOVE, (5.0,))
+    assert where(selected(filter="mag > 5", filter_lang="cql2-text")) == (MAG_ABOVE, (5.0,))
     # geometry columns are properties of filters, too
     assert '"area"' in where(selected(filter="S_INTERSECTS(area, POINT(1 1))"))[0]
     query = Query({"filter": "ACCENTI(place) = 'a'"})
@@ -153,10 +154,10 @@ def test_filters_in_both_languages() -> None:
 
 def test_a_filter_that_came_before_is_that_of_its_collection_now() -> None:
     for _ in range(2):
-        assert where(selected(filter="mag > 5")) == ('"mag" > $1::float8', (5.0,))
+        assert where(selected(filter="mag > 5")) == (MAG_ABOVE, (5.0,))
         # the column has become another one, under the same name
         changed = collection(columns=(COLUMNS[0], Column("mag", "integer", "integer")))
-        assert where(selected(changed, filter="mag > 5"))[0] != '"mag" > $1::float8'
+        assert where(selected(changed, filter="mag > 5"))[0] != MAG_ABOVE
         assert faults(collection(columns=COLUMNS[:1]), filter="mag > 5")[0][0] == "filter"
 
 
@@ -239,12 +240,18 @@ def test_names_with_commas_are_escaped_in_lists() -> None:
 
 def test_orders() -> None:
     mag, place = COLUMNS[1], COLUMNS[2]
+    (by_magnitude,) = selected(sortby=["-mag"]).sort
+    assert (by_magnitude.column, by_magnitude.descending) == (mag, True)
+    # what clients see as null is last
+    shown = '(CASE WHEN "mag" > \'-Infinity\' AND "mag" < \'Infinity\' THEN "mag" END)'
+    assert by_magnitude.expression is not None
+    assert by_magnitude.expression.render() == (shown, ())
     for names in (["-mag", "place"], ["-mag", "+place"]):
-        assert selected(sortby=names).sort == (SortTerm(mag, descending=True), SortTerm(place))
-    assert configured_order(collection(), ("-mag", "gone", "place")) == (
-        SortTerm(mag, descending=True),
-        SortTerm(place),
-    )
+        assert selected(sortby=names).sort == (by_magnitude, SortTerm(place))
+    assert configured_order(collection(), ("-mag", "gone", "place")) == (by_magnitude, SortTerm(place))
+    # an index serves the column alone
+    indexed = collection(columns=(COLUMNS[0], replace(mag, indexed=True)))
+    assert selected(indexed, sortby=["-mag"]).sort == (SortTerm(replace(mag, indexed=True), descending=True),)
 
 
 @pytest.mark.parametrize(

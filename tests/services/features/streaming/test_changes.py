@@ -192,11 +192,11 @@ async def test_the_versions_of_this_moment_are_there_without_a_stream(features: 
     assert (change["source"], change["type"]) == (f"{features.base}/", "org.ogc.api.collection.update")
     assert change["id"] == f"{change['data']['version']}.hostile.events"
     assert datetime.fromisoformat(change["time"]) <= datetime.now(UTC) + timedelta(seconds=1)
-    stream, about = "Each new version as it comes", f"{features.base}/asyncapi"
+    stream, about = "Event stream of new versions", f"{features.base}/asyncapi"
     assert answer.json()["links"] == [
         {"rel": "self", "href": f"{features.base}{path}?f=json", "type": "application/json"},
-        {"rel": "alternate", "href": f"{features.base}{path}?f=sse", "type": "text/event-stream", "title": stream},
-        {"rel": "service-meta", "href": about, "type": "application/asyncapi+json"},
+        {"rel": "alternate", "href": f"{features.base}{path}?f=sse", "title": stream},
+        {"rel": "service-meta", "href": about, "title": "Streams of changes (AsyncAPI)"},
     ]
     again = await features.get(path, headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status in (200, 304)

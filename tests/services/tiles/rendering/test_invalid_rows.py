@@ -170,7 +170,7 @@ class Failing(Statements):
 
     async def fetch(self, statement: Sql) -> list[Any]:
         self.asked.append(whole(statement))
-        if '("size" > <1 float4>)' in self.asked[-1] or "'(0,2)'" in self.asked[-1]:
+        if '"size" > <1 float4>' in self.asked[-1] or "'(0,2)'" in self.asked[-1]:
             raise StoredValueError
         return [(f"(0,{number})",) for number in (1, 2, 3)]
 
