@@ -177,8 +177,11 @@ def test_the_limits_of_a_filter_are_those_of_the_program() -> None:
 
 def test_decisions_are_numbered_and_listed() -> None:
     records = sorted(file.name for file in (REPOSITORY / "docs/decisions").glob("[0-9]*.md"))
-    assert [name[:4] for name in records] == [f"{number:04}" for number in range(1, len(records) + 1)]
-    assert [link for link in page("docs/decisions/README.md").links if re.match(r"\d{4}-", link)] == records
+    numbers = [name[:4] for name in records]
+    assert len(records) > 30
+    assert sorted(set(numbers)) == numbers
+    listed = [link for link in page("docs/decisions/README.md").links if re.match(r"\d{4}-", link)]
+    assert sorted(listed) == records
 
 
 def test_the_rooms_are_those_of_the_tree() -> None:
