@@ -20,6 +20,7 @@ export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SC
 
 WORKERS ?= $(shell echo $$(($$(nproc) + 4)))
 AUDIT := .local/audit
+DOCS := .local/docs
 SBOM := .local/sbom
 CLIENTS := .local/clients
 RELEASES := .local/debian
@@ -33,7 +34,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment check-environment test-environment clients-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit docs clean environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -159,6 +160,7 @@ requirements: environment ## Compile requirements.txt from requirements.in, with
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
 	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
 	$(COMPILE) tests/clients-requirements.in -o tests/clients-requirements.txt
+	$(COMPILE) deploy/docs/requirements.in -o deploy/docs/requirements.txt
 
 $(AUDIT)/.made: deploy/audit-requirements.txt | environment
 	.venv/bin/uv venv --quiet --no-config --clear $(AUDIT)
@@ -175,6 +177,15 @@ sbom: $(AUDIT)/.made ## List the packages of each image as CycloneDX, in .local/
 		(cd $$part && npm sbom --package-lock-only --omit dev --sbom-format cyclonedx --loglevel error) \
 			>$(SBOM)/$${part##*/}.npm.cdx.json || exit 1; done
 	@ls $(SBOM)/*.json
+
+$(DOCS)/.made: deploy/docs/requirements.txt | environment
+	.venv/bin/uv venv --quiet --no-config --clear $(DOCS)
+	.venv/bin/uv pip install --quiet --no-config --require-hashes --python $(DOCS) -r $<
+	touch $@
+
+docs: $(DOCS)/.made ## Build the documentation site into .local/site; open .local/site/index.html
+	@$(PYTHON) -m deploy.docs
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --config-file deploy/docs/mkdocs.yml
 
 audit: $(AUDIT)/.made ## Ask the advisory services about every pinned package: needs the internet
 	@$(PYTHON) -m deploy.audit

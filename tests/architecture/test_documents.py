@@ -155,7 +155,9 @@ def test_make_test_faults_runs_what_holds_the_table_of_faults() -> None:
 def test_what_a_stack_takes_is_documented_where_people_start() -> None:
     """The table of the local stack and the head of the Makefile name what `deploy/local/settings.py` reads."""
     documented = {
-        name for cell, *_ in page("docs/local-stack.md").table("variable", "default", "meaning") for name in code_in(cell)
+        name
+        for cell, *_ in page("docs/local-stack.md").table("variable", "default", "meaning")
+        for name in code_in(cell)
     }
     assert documented == StackSettings.variables().keys()
     head = (REPOSITORY / "Makefile").read_text().partition("SHELL")[0]
