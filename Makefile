@@ -160,7 +160,7 @@ requirements: environment ## Compile requirements.txt from requirements.in, with
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
 	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
 	$(COMPILE) tests/clients-requirements.in -o tests/clients-requirements.txt
-	$(COMPILE) deploy/docs/requirements.in -o deploy/docs/requirements.txt
+	$(COMPILE) -c tests/requirements.txt deploy/docs/requirements.in -o deploy/docs/requirements.txt
 
 $(AUDIT)/.made: deploy/audit-requirements.txt | environment
 	.venv/bin/uv venv --quiet --no-config --clear $(AUDIT)
