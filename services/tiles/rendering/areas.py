@@ -18,7 +18,7 @@ from typing import LiteralString
 
 from libs.geo.boxes import Box
 from libs.pg.sql import Sql, bind, binds, join, sql
-from services.tiles.rendering.clipping import MANY_CORNERS, clipped, most_crowded
+from services.tiles.rendering.clipping import MANY_CORNERS, clipped, is_crowded
 from services.tiles.request.region import BUFFER, EXTENT
 
 _FEW_CORNERS = 300
@@ -174,10 +174,8 @@ def _coarse(name: LiteralString) -> Sql:
 def _crowded(name: LiteralString) -> Sql:
     """Whether an area has so many edges in its box that PostGIS could not repair it in time."""
     return sql(
-        "(SELECT ST_Perimeter(edges.g) ^ 2 > {most} * greatest(ST_XMax(edges.g) - ST_XMin(edges.g), 1)"
-        " * greatest(ST_YMax(edges.g) - ST_YMin(edges.g), 1)"
-        " FROM (SELECT ST_SnapToGrid({shape}, 1) AS g OFFSET 0) AS edges)",
-        most=most_crowded(sql("edges.g")),
+        "(SELECT {crowded} FROM (SELECT ST_SnapToGrid({shape}, 1) AS g OFFSET 0) AS edges)",
+        crowded=is_crowded(sql("edges.g"), sql("1")),
         shape=sql(name),
     )
 

@@ -7,22 +7,50 @@ _MOST_CHECKED = 20_000
 MANY_CORNERS = 5_000
 """Larger areas are checked for crowded edges even if they are valid: snapping may lay their edges over each other."""
 _MOST_CROWDED, _MOST_SCRIBBLED = 200_000.0, 20_000.0
-"""Limits of `most_crowded` for areas of more corners than `MANY_CORNERS`, and for others."""
+"""Quotients of `is_crowded`: above the first an area is crowded, below the second it is not."""
+_SAMPLE = 16
+"""Edges whose crossings are counted."""
+_MOST_CROSSINGS = 6_500.0
+"""Crossings of an outline that PostGIS repairs within a third of a second."""
 
 
-def most_crowded(shape: Sql) -> Sql:
-    """Largest square of an outline's length, over the area of its box, that PostGIS checks and repairs in time.
+def is_crowded(shape: Sql, smallest: Sql) -> Sql:
+    """Whether the edges of an area, which is cheap to name several times, cross too often to repair it in time.
 
-    For edges at random it is pi times their number of crossings (Buffon's needle), and PostGIS takes up to 3 seconds
-    for 60,000 crossings. Valid masks of many corners have long outlines, too, but cross themselves rarely. A comb of
-    few corners, but more than 70 teeth in a square, is treated like a scribble, although its edges do not cross.
+    Compares the square of the outline's length with the area of its box, whose sides count as `smallest` at least. For
+    edges at random, the quotient is pi times the number of crossings (Buffon's needle), and PostGIS takes up to 3
+    seconds for 60,000 crossings. Outlines with spikes are long too, but cross themselves rarely: of areas with at most
+    `MANY_CORNERS` corners, the crossings of some edges are counted.
     """
     return sql(
-        "(CASE WHEN ST_NPoints({shape}) > {many} THEN {most} ELSE {scribbled} END)",
+        "(SELECT CASE WHEN size.quotient <= {scribbled} THEN false WHEN size.corners > {many} OR size.quotient > {most}"
+        " THEN size.quotient > {most} ELSE {crossings} > {most_crossings} END FROM (SELECT ST_Perimeter({shape}) ^ 2"
+        " / greatest(ST_XMax({shape}) - ST_XMin({shape}), {smallest})"
+        " / greatest(ST_YMax({shape}) - ST_YMin({shape}), {smallest}) AS quotient,"
+        " ST_NPoints({shape}) AS corners) AS size)",
         shape=shape,
+        smallest=smallest,
+        crossings=_crossings(shape),
+        most_crossings=bind(_MOST_CROSSINGS, "float8"),
         many=bind(MANY_CORNERS, "int4"),
         most=bind(_MOST_CROWDED, "float8"),
         scribbled=bind(_MOST_SCRIBBLED, "float8"),
+    )
+
+
+def _crossings(shape: Sql) -> Sql:
+    """An estimate of how often the edges of an area cross, from some edges of its longest outer ring."""
+    return sql(
+        # an edge is cut where others cross it
+        "(SELECT coalesce(avg(ST_NumGeometries(ST_Intersection(edge.g, outline.g)) - 1), 0) * ST_NPoints({shape}) / 2"
+        " FROM (SELECT ST_Boundary({shape}) AS g OFFSET 0) AS outline"
+        " CROSS JOIN (SELECT ST_ExteriorRing(part.geom) AS g FROM ST_Dump({shape}) AS part"
+        " ORDER BY ST_NPoints(part.geom) DESC LIMIT 1) AS ring"
+        " CROSS JOIN generate_series(1, ST_NPoints(ring.g) - 1, greatest(ST_NPoints(ring.g) / {sample}, 1)) AS n"
+        " CROSS JOIN LATERAL (SELECT ST_MakeLine(ST_PointN(ring.g, n), ST_PointN(ring.g, n + 1)) AS g OFFSET 0) AS edge"
+        " WHERE ST_Length(edge.g) > 0)",
+        shape=shape,
+        sample=bind(_SAMPLE, "int4"),
     )
 
 
@@ -34,8 +62,10 @@ def clipped(shape: Sql, box: Sql) -> Sql:
     """
     return sql(
         "CASE WHEN {shape} @ {box} THEN {shape} WHEN ST_NumGeometries({shape}) > 1 THEN"
-        " (SELECT ST_CollectionHomogenize(ST_Collect(CASE WHEN part.geom @ {box} THEN part.geom ELSE {cut_part} END))"
-        " FROM ST_Dump({shape}) AS part WHERE part.geom && {box}) ELSE {cut} END",
+        # empty parts, of which only the box meets the other, would fail ST_Segmentize
+        " (SELECT ST_CollectionHomogenize(ST_Collect(piece.g)) FROM (SELECT CASE WHEN part.geom @ {box} THEN part.geom"
+        " ELSE {cut_part} END AS g FROM ST_Dump({shape}) AS part WHERE part.geom && {box} OFFSET 0) AS piece"
+        " WHERE NOT ST_IsEmpty(piece.g)) ELSE {cut} END",
         shape=shape,
         box=box,
         cut_part=_cut(sql("part.geom"), box),
@@ -46,11 +76,10 @@ def clipped(shape: Sql, box: Sql) -> Sql:
 def _cut(shape: Sql, box: Sql) -> Sql:
     return sql(
         "ST_ClipByBox2D(CASE WHEN ST_Dimension({shape}) = 2 AND ST_NPoints({shape}) <= {most}"
-        " AND ST_Perimeter({shape}) ^ 2 <= {crowded} * (ST_XMax({shape}) - ST_XMin({shape}))"
-        " * (ST_YMax({shape}) - ST_YMin({shape})) AND NOT ST_IsValid({shape})"
+        " AND ST_Perimeter({shape}) > 0 AND NOT {crowded} AND NOT ST_IsValid({shape})"
         " THEN ST_MakeValid({shape}, 'method=structure') ELSE {shape} END, {box})",
         shape=shape,
         box=box,
         most=bind(_MOST_CHECKED, "int4"),
-        crowded=most_crowded(shape),
+        crowded=is_crowded(shape, sql("1e-9")),
     )

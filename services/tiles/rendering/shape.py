@@ -7,7 +7,7 @@ from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
 from services.tiles.rendering.areas import STRAIGHT, dot, drawn_area
-from services.tiles.rendering.clipping import clipped, most_crowded
+from services.tiles.rendering.clipping import clipped, is_crowded
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
 
@@ -319,11 +319,9 @@ def _bent(shape: Sql, step: float) -> Sql:
     """With corners along long edges; as it is if they would be too many, or if its edges are crowded."""
     return sql(
         "CASE WHEN ST_Length({shape}) + ST_Perimeter({shape}) < {longest}"
-        " AND ST_Perimeter({shape}) ^ 2 <= {crowded} * greatest(ST_XMax({shape}) - ST_XMin({shape}), {step})"
-        " * greatest(ST_YMax({shape}) - ST_YMin({shape}), {step})"
-        " THEN ST_Segmentize({shape}, {step}) ELSE {shape} END",
+        " AND NOT {crowded} THEN ST_Segmentize({shape}, {step}) ELSE {shape} END",
         shape=shape,
-        crowded=most_crowded(shape),
+        crowded=is_crowded(shape, bind(step, "float8")),
         step=bind(step, "float8"),
         longest=bind(step * _MOST_ADDED, "float8"),
     )

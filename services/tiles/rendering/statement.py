@@ -13,6 +13,7 @@ from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, colum
 from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
+from services.tiles.rendering.reduction import COARSE, reduced
 from services.tiles.rendering.shape import (
     drawing,
     drawn_points,
@@ -233,21 +234,24 @@ def _may_be_several(request: TileRequest) -> bool:
 def _simplified(request: TileRequest) -> Sql:
     if request.geometry.dimension == 0:
         return sql("0")
-    if request.geometry.is_geography:
-        return sql("count(*) FILTER (WHERE drawing.simplified)")
-    return sql("count(*) FILTER (WHERE drawing.simplified OR drawing.part = 1 AND NOT placed.__finite)")
+    beside = sql("placed.{coarse}", coarse=ident(COARSE))
+    if not request.geometry.is_geography:
+        beside = sql("({beside} OR NOT placed.__finite)", beside=beside)
+    return sql("count(*) FILTER (WHERE drawing.simplified OR drawing.part = 1 AND {beside})", beside=beside)
 
 
 def _features(request: TileRequest, rows: Sql) -> Sql:
     """A FROM item of features as the encoder takes them: `tile`, a row of geometry, id and properties."""
-    shape, columns = projected(request), _lists(request).written + _anchor(request)
+    columns = _lists(request).written + _anchor(request)
     if request.geometry.dimension == 0:
+        shape = projected(request)
         return sql(
             "(SELECT {geometry} AS __geometry{columns} FROM {rows}) AS tile",
             geometry=drawn_points(request, shape),
             columns=columns,
             rows=rows,
         )
+    request, rows = reduced(request, rows)
     finite = (
         EMPTY if request.geometry.is_geography else sql(", {finite} AS __finite", finite=is_finite(request.geometry))
     )
@@ -256,7 +260,7 @@ def _features(request: TileRequest, rows: Sql) -> Sql:
         "(SELECT *, {shape} AS __shape{finite} FROM {rows} OFFSET 0) AS placed"
         " CROSS JOIN LATERAL ({drawing} OFFSET 0) AS drawing"
         " CROSS JOIN LATERAL (SELECT drawing.drawn AS __geometry{columns}) AS tile",
-        shape=shape,
+        shape=projected(request),
         finite=finite,
         rows=rows,
         drawing=drawing(request, sql("placed.__shape")),

@@ -77,5 +77,15 @@ def _slip() -> Polygon:
     return Polygon(corners)
 
 
+def jagged_shape(longitude: float, latitude: float) -> Polygon:
+    """An outline of 3,000 corners, two of them swapped, with spikes that make it longer than a scribble; in degrees."""
+    corners = []
+    for n in range(3000):
+        radius = 0.8 * (1 + 0.15 * sin(n * 0.7) + 0.1 * sin(n * 2.3))
+        corners.append((longitude + radius * cos(2 * pi * n / 3000), latitude + radius * sin(2 * pi * n / 3000)))
+    corners[100], corners[101] = corners[101], corners[100]
+    return Polygon(corners)
+
+
 def _circle(x: float, y: float, radius: float, corners: int) -> list[tuple[float, float]]:
     return [(x + radius * cos(2 * pi * n / corners), y + radius * sin(2 * pi * n / corners)) for n in range(corners)]

@@ -9,6 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 import shapely
+from shapely.geometry import MultiPolygon, Polygon, box
 from shapely.geometry.base import BaseGeometry
 
 from deploy.database.apply import apply_schema, ensure_reader
@@ -17,13 +18,20 @@ from tests.running_stack import Cluster
 from tests.services.conftest import PASSWORD, READER, reader_url
 from tests.services.in_process import Client, services
 from tests.services.tiles.fidelity.compare import Fetched, faults
-from tests.services.tiles.fidelity.shapes import hard_shapes
+from tests.services.tiles.fidelity.shapes import hard_shapes, jagged_shape
 from tests.services.tiles.places import ANCHORS, EXTENT, Grid, decoded, grids
 
 FULL = os.environ.get("DAMS_FIDELITY") == "full"
 SHAPES: dict[str, dict[int, BaseGeometry]] = {
     identifier: dict(enumerate(hard_shapes(*anchor).values(), 100 * position + 1))
     for position, (identifier, anchor) in enumerate(ANCHORS.items())
+}
+
+JAGGED, BESIDE = 9998, 9999
+OTHERS: dict[int, BaseGeometry] = {
+    JAGGED: jagged_shape(20, 2),
+    # the box of the second part reaches into the tile, the part does not
+    BESIDE: MultiPolygon([box(15, 5, 17, 7), Polygon([(9, -2), (10.9, -2), (9, 0)])]),
 }
 
 
@@ -45,7 +53,7 @@ async def _tables(owner: asyncpg.Connection) -> None:
     )
     await owner.executemany(
         "INSERT INTO hard.shapes VALUES ($1, ST_GeomFromWKB($2, 4326))",
-        [(number, shapely.to_wkb(shape)) for shapes in SHAPES.values() for number, shape in shapes.items()],
+        [(number, shapely.to_wkb(shape)) for shapes in (*SHAPES.values(), OTHERS) for number, shape in shapes.items()],
     )
     await owner.execute(
         "CREATE INDEX ON hard.shapes USING gist (geom); ANALYZE hard.shapes;"
@@ -69,6 +77,25 @@ async def test_hard_shapes_look_as_they_are_stored(hard: Client, identifier: str
     names = list(hard_shapes(0, 0))
     lines = [f"zoom {fault.grid}: {names[(fault.feature - 1) % 100]} {fault.what}" for fault in found]
     assert not lines, "\n".join(lines)
+
+
+async def test_a_long_outline_with_a_slip_is_drawn_in_detail(hard: Client) -> None:
+    """Its edges cross each other only at the slip, although it is as long as a scribble."""
+    every = grids(await hard.json("/tileMatrixSets/WebMercatorQuad", f="json"))
+    grid = next(each for each in every if each.id == 5)
+    column, row = grid.tile_at(20, 2)
+    answer = await hard.get(f"/collections/hard.shapes/tiles/WebMercatorQuad/5/{column}/{row}")
+    drawn = next(feature.geometry for feature in decoded(answer.body, "hard.shapes") if feature.id == JAGGED)
+    stored = shapely.make_valid(grid.place(OTHERS[JAGGED], column, row)).boundary
+    corners = shapely.points(shapely.get_coordinates(drawn))
+    assert len(corners) > 1000
+    assert max(shapely.distance(corners, stored)) < 2
+
+
+async def test_an_area_is_drawn_although_a_part_lies_just_beside_the_tile(hard: Client) -> None:
+    answer = await hard.get("/collections/hard.shapes/tiles/WebMercatorQuad/5/17/15")
+    assert BESIDE in {feature.id for feature in decoded(answer.body, "hard.shapes")}
+    assert answer.headers["DAMS-Features-Omitted"] == "0"
 
 
 def _grids(every: list[Grid], shapes: dict[int, BaseGeometry]) -> list[Grid]:

@@ -26,6 +26,21 @@ ANALYZE hostile.jagged;
 GRANT SELECT ON hostile.jagged TO hostile_reader
 """
 
+# Twelve smooth areas, which have 720,000 corners together, and a mask of 10,000 pixels apart from each other.
+_MANY = """
+CREATE TABLE hostile.lakes (id integer PRIMARY KEY, geom geometry(MultiPolygon, 4326));
+INSERT INTO hostile.lakes
+SELECT id, ST_Multi(ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line)))) FROM (SELECT id, ST_SetSRID(ST_MakeLine(
+        ST_MakePoint(5 + 10 * (id % 4) + r * cos(angle), 5 + 10 * (id / 4) + r * sin(angle)) ORDER BY angle), 4326)
+    AS line
+    FROM (SELECT id, n * 2 * pi() / 60000 AS angle, 3 + 0.3 * sin(n * 2 * pi() / 60000 * 40) AS r
+        FROM generate_series(0, 11) id, generate_series(0, 59999) n) AS corners GROUP BY id) AS rings;
+INSERT INTO hostile.lakes SELECT 12, ST_Collect(ST_MakeEnvelope(x, y, x + 0.02, y + 0.02, 4326))
+FROM (SELECT 20 + i * 0.03 AS x, 32 + j * 0.03 AS y FROM generate_series(0, 99) i, generate_series(0, 99) j) AS pixels;
+ANALYZE hostile.lakes;
+GRANT SELECT ON hostile.lakes TO hostile_reader
+"""
+
 
 @pytest.fixture(scope="module", params=[4326, 3857])
 async def heavy(hostile: HostileDatabase, tiles: Client, request: pytest.FixtureRequest) -> AsyncIterator[Client]:
@@ -38,8 +53,8 @@ async def heavy(hostile: HostileDatabase, tiles: Client, request: pytest.Fixture
     await eventually(lambda: _gone(tiles))
 
 
-async def _gone(tiles: Client) -> bool:
-    return (await tiles.get("/collections/hostile.jagged/tiles")).status == 404
+async def _gone(tiles: Client, name: str = "jagged") -> bool:
+    return (await tiles.get(f"/collections/hostile.{name}/tiles")).status == 404
 
 
 @pytest.mark.parametrize("tile", ["WebMercatorQuad/3/4/3", "WorldCRS84Quad/3/8/3", "WebMercatorQuad/5/18/15"])
@@ -55,3 +70,27 @@ async def test_tiles_show_them(heavy: Client, tile: str) -> None:
         if tile.startswith(("WebMercatorQuad/3", "WorldCRS84Quad/3")):
             assert (least / 8) ** 2 < drawn[number].area / within < ((most + 0.5) / 8) ** 2
     assert shapely.get_num_coordinates(drawn[3]) > 100
+
+
+async def test_a_tile_of_too_many_corners_is_drawn_coarsely_and_says_so(
+    hostile: HostileDatabase, tiles: Client
+) -> None:
+    owner = await asyncpg.connect(hostile.owner_url)
+    await owner.execute(_MANY)
+    try:
+        await eventually(lambda: tiles.json("/collections/hostile.lakes/tiles"))
+        stored = {
+            row["id"]: row["area"] for row in await owner.fetch("SELECT id, ST_Area(geom) AS area FROM hostile.lakes")
+        }
+        answer = await tiles.get("/collections/hostile.lakes/tiles/WorldCRS84Quad/2/4/1")
+        assert answer.status == 200, answer.body
+        assert answer.headers["DAMS-Features-Omitted"] == "0"
+        assert answer.headers["DAMS-Features-Simplified"] == "13"
+        square_units = (4096 / 45) ** 2
+        for feature in decoded(answer.body, "hostile.lakes"):
+            assert feature.geometry.area / square_units == pytest.approx(stored.pop(feature.id), rel=0.1)
+        assert not stored
+    finally:
+        await owner.execute("DROP TABLE hostile.lakes")
+        await owner.close()
+        await eventually(lambda: _gone(tiles, "lakes"))
