@@ -34,7 +34,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit docs clean environment check-environment test-environment clients-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -183,6 +183,7 @@ $(DOCS)/.made: deploy/docs/requirements.txt | environment
 	.venv/bin/uv pip install --quiet --no-config --require-hashes --python $(DOCS) -r $<
 	touch $@
 
+.PHONY: docs
 docs: $(DOCS)/.made ## Build the documentation site into .local/site; open .local/site/index.html
 	@$(PYTHON) -m deploy.docs
 	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --config-file deploy/docs/mkdocs.yml
