@@ -20,6 +20,7 @@ export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SC
 
 WORKERS ?= $(shell echo $$(($$(nproc) + 4)))
 AUDIT := .local/audit
+DOCS := .local/docs
 SBOM := .local/sbom
 CLIENTS := .local/clients
 RELEASES := .local/debian
@@ -169,6 +170,7 @@ requirements: environment ## Compile requirements.txt from requirements.in, with
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
 	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
 	$(COMPILE) tests/clients-requirements.in -o tests/clients-requirements.txt
+	$(COMPILE) -c tests/requirements.txt deploy/docs/requirements.in -o deploy/docs/requirements.txt
 
 $(AUDIT)/.made: deploy/audit-requirements.txt | environment
 	.venv/bin/uv venv --quiet --no-config --clear $(AUDIT)
@@ -185,6 +187,16 @@ sbom: $(AUDIT)/.made ## List the packages of each image as CycloneDX, in .local/
 		(cd $$part && npm sbom --package-lock-only --omit dev --sbom-format cyclonedx --loglevel error) \
 			>$(SBOM)/$${part##*/}.npm.cdx.json || exit 1; done
 	@ls $(SBOM)/*.json
+
+$(DOCS)/.made: deploy/docs/requirements.txt | environment
+	.venv/bin/uv venv --quiet --no-config --clear $(DOCS)
+	.venv/bin/uv pip install --quiet --no-config --require-hashes --python $(DOCS) -r $<
+	touch $@
+
+.PHONY: docs
+docs: $(DOCS)/.made ## Build the documentation site into .local/site; open .local/site/index.html
+	@$(PYTHON) -m deploy.docs
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --config-file deploy/docs/mkdocs.yml
 
 audit: $(AUDIT)/.made ## Ask the advisory services about every pinned package: needs the internet
 	@$(PYTHON) -m deploy.audit

@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Any
 
 _PIP_AUDIT = ".local/audit/bin/pip-audit"
-_PYTHON = ("tests/requirements.txt", "deploy/database/demo-requirements.txt", "deploy/audit-requirements.txt")
+_PYTHON = (
+    "tests/requirements.txt",
+    "deploy/database/demo-requirements.txt",
+    "deploy/audit-requirements.txt",
+    "deploy/docs/requirements.txt",
+)
 _NPM = ("services/viewer", "deploy/database")
 
 

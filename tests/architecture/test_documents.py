@@ -112,8 +112,8 @@ def handlers() -> set[tuple[str, str, str]]:
 
 def test_the_endpoints_are_those_of_the_services_and_lead_to_their_code() -> None:
     listed = set()
-    for paths, _, service in page("README.md").table("path", "answers", "service"):
-        [(name, file)] = re.findall(r"\[(\w+)\]\(([\w/.]+)\)", service.content)
+    for paths, _, service in page("docs/endpoints.md").table("path", "answers", "service"):
+        [(name, file)] = re.findall(r"\[(\w+)\]\(\.\./([\w/.]+)\)", service.content)
         listed |= {(path, name, file) for path in code_in(paths)}
     assert listed == handlers()
 
@@ -153,9 +153,11 @@ def test_make_test_faults_runs_what_holds_the_table_of_faults() -> None:
 
 
 def test_what_a_stack_takes_is_documented_where_people_start() -> None:
-    """The README's table and the head of the Makefile name what `deploy/local/settings.py` reads."""
+    """The table of the local stack and the head of the Makefile name what `deploy/local/settings.py` reads."""
     documented = {
-        name for cell, *_ in page("README.md").table("variable", "default", "meaning") for name in code_in(cell)
+        name
+        for cell, *_ in page("docs/local-stack.md").table("variable", "default", "meaning")
+        for name in code_in(cell)
     }
     assert documented == StackSettings.variables().keys()
     head = (REPOSITORY / "Makefile").read_text().partition("SHELL")[0]
@@ -177,8 +179,11 @@ def test_the_limits_of_a_filter_are_those_of_the_program() -> None:
 
 def test_decisions_are_numbered_and_listed() -> None:
     records = sorted(file.name for file in (REPOSITORY / "docs/decisions").glob("[0-9]*.md"))
-    assert [name[:4] for name in records] == [f"{number:04}" for number in range(1, len(records) + 1)]
-    assert [link for link in page("docs/decisions/README.md").links if re.match(r"\d{4}-", link)] == records
+    numbers = [name[:4] for name in records]
+    assert len(records) > 30
+    assert sorted(set(numbers)) == numbers
+    listed = [link for link in page("docs/decisions/README.md").links if re.match(r"\d{4}-", link)]
+    assert sorted(listed) == records
 
 
 def test_the_rooms_are_those_of_the_tree() -> None:
@@ -205,7 +210,7 @@ def rooms_imported(room: str) -> set[str]:
 
 
 def test_rooms_import_from_those_below_them() -> None:
-    rows = page("docs/architecture.md").table("room", "what happens there")
+    rows = page("docs/architecture.md").table("package", "responsibility")
     rooms = [path for cell, _ in rows for path in code_in(cell)]
     assert len(rooms) > 8
     climbing = {room: rooms_imported(room) & set(rooms[:place]) for place, room in enumerate(rooms)}

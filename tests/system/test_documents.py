@@ -1,4 +1,4 @@
-"""The documents' promises about the running service: the tour of the README and the CQL2 examples."""
+"""The documents' promises about the running service: the commands of the tour and the CQL2 examples."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ async def test_a_cql2_example(stack: RunningStack, collection: str, text: str, n
 
 
 def tour() -> Iterator[tuple[str, str]]:
-    """(command, what it prints) of each command of the README that is shown with a prompt."""
-    for block in page("README.md").fences:
+    """(command, what it prints) of each command of docs/tour.md that is shown with a prompt."""
+    for block in page("docs/tour.md").fences:
         for step in re.split(r"^\$ ", block.content, flags=re.MULTILINE)[1:]:
             lines = step.splitlines(keepends=True)
             length = next(number for number, line in enumerate(lines, 1) if not line.endswith("\\\n"))

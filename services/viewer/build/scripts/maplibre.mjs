@@ -1,4 +1,4 @@
-// MapLibre from its sources, of which our maps need a part: what they never draw stays outside (docs/decisions/0072-light-pages.md).
+// MapLibre from its sources, of which our maps need a part: what they never draw stays outside (docs/decisions/0072-keep-maps-light.md).
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

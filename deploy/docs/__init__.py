@@ -1,0 +1,1 @@
+"""Documentation site: `make docs` stages the pages and builds them with MkDocs."""
