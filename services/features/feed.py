@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from aiohttp import web
 
 from libs.catalogue.model import Collection
+from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.errors import StoredValueError
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, MediaType
@@ -28,7 +29,7 @@ from services.features.formats.links import ATOM_TYPE
 from services.features.request.cursor import encode_cursor
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import parse_items
-from services.features.resources import CATALOGUE, FOLDING, STORE, VERSIONS
+from services.features.resources import CATALOGUE, FOLDING, IMPACTS, STORE, VERSIONS
 from services.features.rows.failing_rows import features_omitted
 
 _AS_ITEMS: dict[str, Any] = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
@@ -72,7 +73,12 @@ async def get_feed(call: Call) -> web.StreamResponse:
         return body_response(body, media_type=call.media_type, headers=headers)
     known_since = min(version.since, datetime.now(UTC)) if version else datetime.now(UTC).replace(microsecond=0)
     base = base_url(request)
-    entries = [entry(collection, feature, base, known_since) for feature in features(page.rows, page.layout)]
+    found = features(page.rows, page.layout)
+    headlines = await app[IMPACTS].headlines(collection, found)
+    entries = [
+        entry(collection, feature, base, known_since, headlines.get(str(feature["properties"].get(EVENT_KEY))))
+        for feature in found
+    ]
     body = feed(
         collection,
         entries,

@@ -13,10 +13,10 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import DATA_CACHE, conditional
 from libs.web.html import page_response
+from libs.web.impact_sentence import sentence
 from libs.web.representations import representations
 from libs.web.respond import body_response, json_response, links_json
 from services.features.impacts.schema import json_schema
-from services.features.impacts.sentence import sentence
 from services.features.impacts.tables import facilities_csv, people_csv
 from services.features.pages.impact_page import facilities_context, impact_context
 from services.features.part import PART

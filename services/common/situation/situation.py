@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
+import orjson
+
+from libs.catalogue.impacts import HAS_IMPACTS
 from libs.catalogue.model import Collection
+from libs.catalogue.modules import EVENT_KEY
 from libs.concurrency.background import periodic
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
@@ -75,9 +79,10 @@ class Situation:
     async def _topic(self, collection: Collection, asked: Asked) -> Topic | None:
         """Return the current features, or the last ones. Raises Unavailable."""
         now = datetime.now(UTC).replace(microsecond=0)
+        impacts = collection.column(EVENT_KEY) is not None and await self._database.fetchval(HAS_IMPACTS)
         try:
             for only_present in (True, False):
-                statement = newest(collection, asked, now, only_present=only_present)
+                statement = newest(collection, asked, now, only_present=only_present, impacts=impacts)
                 rows = await rows_within(self._database, statement, _STATEMENT_MS, collection.id, "no situation")
                 if rows:
                     since = f"{now - timedelta(days=asked.days):%Y-%m-%d}"
@@ -90,7 +95,8 @@ class Situation:
 def _told(collection: Collection, rows: Sequence[tuple]) -> tuple[Told, ...]:  # type: ignore[type-arg]
     names = columns_of(collection)
     entries = []
-    for _, x, y, *values in rows:
+    for _, x, y, headline, *values in rows:
         place = None if x is None or y is None else ((x + 540) % 360 - 180, y)
-        entries.append(told(collection, dict(zip(names, values, strict=True)), place))
+        impact = None if headline is None else orjson.loads(headline)
+        entries.append(told(collection, dict(zip(names, values, strict=True)), place, impact))
     return tuple(entries)

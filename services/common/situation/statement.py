@@ -3,7 +3,9 @@
 from datetime import UTC, datetime, time, timedelta
 
 from libs.catalogue.basins import BASIN
+from libs.catalogue.impacts import headline_of
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
+from libs.catalogue.modules import EVENT_KEY
 from libs.catalogue.name_columns import name_columns
 from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.column_types import Kind, column_type
@@ -25,11 +27,14 @@ def columns_of(collection: Collection) -> list[str]:
     return [name for name in known if name in wanted]
 
 
-def newest(collection: Collection, asked: Asked, present: datetime, *, only_present: bool) -> Sql:
-    """Select the newest features: the number of matches, longitude and latitude, and then `columns_of`.
+def newest(
+    collection: Collection, asked: Asked, present: datetime, *, only_present: bool, impacts: bool = False
+) -> Sql:
+    """Select the newest features: number of matches, longitude, latitude, headline of the impact, then `columns_of`.
 
-    `only_present` selects those that are active at `present`, or from the days before it. Without it there may be a
-    million matches, whose number the page does not show: it is 0 then, so that an index returns the newest at once.
+    `only_present` selects those that are active at `present`, or from the days before it; with `impacts`, those with
+    the most people come first, and unknown numbers before 0. Without `only_present` there may be a million matches,
+    whose number the page does not show: it is 0 then, so that an index returns the newest at once.
     """
     first = collection.time()
     if first is None:
@@ -46,14 +51,23 @@ def newest(collection: Collection, asked: Asked, present: datetime, *, only_pres
         conditions += _present(collection, asked, first, present)
     geometry = collection.geometry()
     names = [ident(name) for name in columns_of(collection)]
+    order = sql("{time} DESC", time=ident(collection.time_issued or first.name))
+    headline = sql("NULL::jsonb")
+    if impacts:
+        headline = headline_of(sql("{event}::text", event=ident(collection.schema, collection.name, EVENT_KEY)))
+        if only_present:
+            people = sql("coalesce(({headline} ->> 'people')::float8, 0.5)", headline=headline)
+            order = sql("{people} DESC, {time}", people=people, time=order)
     return sql(
-        "SELECT {matched}, {place}{columns} FROM {table} WHERE {where} ORDER BY {order} DESC LIMIT {limit}",
+        "SELECT {matched}, {place}, {headline}::text AS headline{columns} FROM {table} WHERE {where}"
+        " ORDER BY {order} LIMIT {limit}",
+        headline=headline,
         matched=sql("count(*) OVER ()" if only_present else "0"),
         place=_place(geometry) if geometry else sql("NULL, NULL"),
         columns=sql(", {names}", names=join(", ", names)) if names else Sql(),
         table=ident(collection.schema, collection.name),
         where=join(" AND ", conditions),
-        order=ident(collection.time_issued or first.name),
+        order=order,
         limit=bind(LIMIT, "int4"),
     )
 

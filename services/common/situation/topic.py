@@ -9,6 +9,7 @@ from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import hazard
 from libs.ogc.temporal import rfc3339
+from libs.web.impact_sentence import sentence
 from services.common.situation.asked import Asked
 
 SIMULATED = "simulated"
@@ -29,6 +30,13 @@ class Told:
     simulated: bool
     place: tuple[float, float] | None
     """Longitude and latitude of a position in it, in degrees."""
+    headline: Mapping[str, Any] | None = None
+    """The number of people in the strongest zone of its event, as deploy.impact stores it; None if unknown."""
+
+    @property
+    def sentence(self) -> str:
+        """What happened to how many people, in the language of the response; the name if the number is unknown."""
+        return self.name if self.headline is None else sentence(self.headline, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,12 @@ def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def told(collection: Collection, values: Mapping[str, Any], place: tuple[float, float] | None) -> Told:
+def told(
+    collection: Collection,
+    values: Mapping[str, Any],
+    place: tuple[float, float] | None,
+    headline: Mapping[str, Any] | None = None,
+) -> Told:
     """Return the feature of a row, whose values come from the database driver."""
     said = {name: _text(value) for name, value in values.items()}
     time, pair = collection.time(), collection.lasting()
@@ -90,6 +103,7 @@ def told(collection: Collection, values: Mapping[str, Any], place: tuple[float, 
         said.get(collection.time_issued) if collection.time_issued else None,
         said.get("source") == SIMULATED,
         place,
+        headline,
     )
 
 

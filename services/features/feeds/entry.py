@@ -12,6 +12,7 @@ from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, Column
 from libs.ogc.link import path_segment
 from libs.ogc.temporal import moment_of
+from libs.web.impact_sentence import sentence
 from services.features.formats.geojson import encode
 
 _UPDATED = ("updated", "updated_at", "last_updated", "modified", "modified_at", "last_modified", "issued", "sent")
@@ -42,8 +43,16 @@ def update_column(collection: Collection) -> Column | None:
     return next((column for column in columns if column is not None and column.format == "date-time"), None)
 
 
-def entry(collection: Collection, feature: Mapping[str, Any], base: str, known_since: datetime) -> Entry:
+def entry(
+    collection: Collection,
+    feature: Mapping[str, Any],
+    base: str,
+    known_since: datetime,
+    headline: Mapping[str, Any] | None = None,
+) -> Entry:
     """Return the entry of a feature that is ready for `encode`. `known_since` is the start of the current data version.
+
+    The summary begins with the people in the zones of its event, from the `headline` of the impact, if that is known.
 
     `updated` is the value of the update column, else the feature's own time if it is past, else `known_since`.
     """
@@ -59,13 +68,15 @@ def entry(collection: Collection, feature: Mapping[str, Any], base: str, known_s
     if updated is None or updated > now:
         updated = published if published is not None and published <= now else known_since
     content = blake2b(encode([feature["properties"], feature["geometry"]]), digest_size=15).hexdigest()
+    title = feature_name(collection, item_id, properties)
+    people = [] if headline is None else [sentence(headline, title)]
     return Entry(
         id=address or f"{items}#{content}",
         address=address,
-        title=feature_name(collection, item_id, properties),
+        title=title,
         updated=updated,
         published=None if published is None or published > updated else published,
-        summary="\n".join(_told(collection, properties)),
+        summary="\n".join([*people, *_told(collection, properties)]),
         box=box_of(geometry),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from services.features.impacts.sentence import sentence, zone_name
+from libs.web.impact_sentence import sentence, zone_name
 from services.features.rows.event_impacts import Impact
 
 _BAR = 160.0

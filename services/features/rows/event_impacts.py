@@ -1,21 +1,18 @@
 """Impacts of events, as deploy.impact has computed and stored them."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from libs.catalogue.impacts import HAS_IMPACTS
+from libs.catalogue.model import Collection
+from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, sql
-
-# databases that another program fills lack the table, and a role may lack the right to read it
-_HAS = sql(
-    "SELECT count(*) > 0 AS has FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE n.nspname = 'impact' AND c.relname = 'event' "
-    "AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class EventImpacts:
 
     async def are_computed(self) -> bool:
         """Return whether this database has impacts. Raise Unavailable."""
-        (has,) = await self._database.fetch(_HAS)
+        (has,) = await self._database.fetch(HAS_IMPACTS)
         return bool(has["has"])
 
     async def people(self, event: str) -> Impact | None:
@@ -55,6 +52,31 @@ class EventImpacts:
     async def facilities(self, event: str) -> Impact | None:
         """Return the impact with its facilities; None if it is not computed yet. Raise Unavailable."""
         return await self._read(event, sql("facilities::text"))
+
+    async def headlines(
+        self, collection: Collection, features: Iterable[Mapping[str, Any]]
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """Return the headlines of the events of features, by event; without those that have none, or are not known.
+
+        A database that does not respond gives none: a feed without numbers is better than no feed.
+        """
+        # other collections have versions, and so entity tags, that do not follow the impacts
+        if collection.product_source is None or collection.column(EVENT_KEY) is None:
+            return {}
+        events = {str(event) for feature in features if (event := feature["properties"].get(EVENT_KEY)) is not None}
+        try:
+            if not events or not await self.are_computed():
+                return {}
+            rows = await self._database.fetch(
+                sql(
+                    "SELECT event_id, headline::text AS headline FROM impact.event "
+                    "WHERE event_id = ANY({events}) AND headline IS NOT NULL",
+                    events=bind(sorted(events), "text[]"),
+                )
+            )
+        except Unavailable:
+            return {}
+        return {row["event_id"]: orjson.loads(row["headline"]) for row in rows}
 
     async def _read(self, event: str, document: Sql) -> Impact | None:
         # PostgreSQL cannot store U+0000

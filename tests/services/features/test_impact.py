@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import AsyncIterator
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import asyncpg
 import pytest
@@ -230,6 +231,17 @@ async def test_product_that_appears_changes_the_version(served: Services, make_d
         assert (await running["features"].json("/collections/hazard.hazard_ts_events/changes"))["changes"] == changes[
             "changes"
         ]
+
+
+async def test_feed_entries_begin_with_the_people(features: Client) -> None:
+    answer = await features.get("/collections/hazard.hazard_ts_events/feed", {"f": "atom"})
+    entries = ET.fromstring(answer.body).findall("{*}entry")  # noqa: S314 ours
+    first = {entry.findtext("{*}title", ""): entry.findtext("{*}summary", "").splitlines()[0] for entry in entries}
+    (anna,) = (line for title, line in first.items() if title.startswith("ANNA"))
+    assert "1.2 million people in winds of 64 kt and more" in anna
+    # an event that is not computed has no number
+    (dora,) = (line for title, line in first.items() if title.startswith("DORA"))
+    assert "people" not in dora
 
 
 async def test_event_page_without_impact_says_nothing_of_it(features: Client) -> None:

@@ -33,6 +33,14 @@ INSERT INTO own.alerts VALUES (7, 'Over', 'Red', now() - interval '9 days', now(
                                'simulated', NULL);
 CREATE TABLE own.archive (id integer PRIMARY KEY, at timestamptz);
 INSERT INTO own.archive VALUES (1, '2018-02-28T12:00Z');
+CREATE TABLE own.storms (id integer PRIMARY KEY, event_id text, title text, at timestamptz);
+INSERT INTO own.storms VALUES (1, 'a', 'Small', now() - interval '1 hour'),
+    (2, 'b', 'Large', now() - interval '2 days'), (3, 'c', 'Unknown', now() - interval '1 hour'),
+    (4, 'd', 'Nobody', now() - interval '1 minute');
+CREATE SCHEMA impact;
+CREATE TABLE impact.event (event_id text PRIMARY KEY, headline jsonb);
+INSERT INTO impact.event SELECT id, jsonb_build_object('zone', '64 kt', 'kind', 'analysed', 'people', people, 'areas',
+    jsonb_build_array('Cuba')) FROM (VALUES ('a', 1200), ('b', 5000000), ('d', 0)) AS computed (id, people);
 ANALYZE;
 """
 _FILE = """
@@ -45,6 +53,8 @@ collections:
     situation: {title: Alerts}
   own.archive:
     situation: {title: Old}
+  own.storms:
+    situation: {title: Storms}
 """
 
 
@@ -95,6 +105,16 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         # data that end years ago say nothing about the last days
         assert re.search("No current data: the data end on <time[^>]*>28 Feb 2018[^<]*</time>. The latest are:", page)
         assert 'class="simulated">simulated' in page
+
+        # most people first, and unknown numbers before none
+        sentences = (
+            ">Large: 5.0 million people in winds of 64 kt and more, in Cuba (lower bound: places of 500 people",
+            ">Small: 1,200 people in winds of 64 kt and more, in Cuba (",
+            ">Unknown<",
+            ">Nobody: no listed place lies in winds of 64 kt and more",
+        )
+        places = [page.index(sentence) for sentence in sentences]
+        assert places == sorted(places)
 
         await owner.execute(
             "WITH clock (utc) AS (SELECT now() at time zone 'UTC') INSERT INTO own.alerts"

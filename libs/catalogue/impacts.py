@@ -1,0 +1,15 @@
+"""SQL of the impacts of events, which deploy.impact computes and stores in `impact.event`."""
+
+from libs.pg.sql import Sql, sql
+
+HAS_IMPACTS: Sql = sql(
+    "SELECT count(*) > 0 AS has FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE n.nspname = 'impact' AND c.relname = 'event' "
+    "AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')"
+)
+"""A query for `has`: databases of other programs have no such table, and a role may lack the right to read it."""
+
+
+def headline_of(event: Sql) -> Sql:
+    """Return the headline of an event as JSON; NULL if it is not computed or has no zones."""
+    return sql("(SELECT headline FROM impact.event AS impact WHERE impact.event_id = {event})", event=event)
