@@ -195,7 +195,8 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
             for variable, value in os.environ.items()
             if variable
             not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "FEATURES", "TILES", "PUBLIC_URL", "REPLICAS"}
-        } | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port), **settings}
+            # impacts of all demo events would take the processors from the tests for minutes
+        } | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port), "IMPACTS": "no", **settings}
         if state_dir.exists():
             _command(_PURGE if purge else _STOP, environment)
         try:

@@ -218,7 +218,7 @@ def service_programs(
 
 def worker_programs(settings: StackSettings, folder: StateFolder) -> list[Program]:
     """What writes into the stack's own database: the worker of impacts. It listens nowhere."""
-    if settings.database_url:
+    if settings.database_url or not settings.impacts:
         return []
     command = (sys.executable, "-m", "deploy.local.impacts", str(folder.path))
     return [Program("impacts", command, port=0)]

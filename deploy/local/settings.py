@@ -39,6 +39,7 @@ class StackSettings(EnvironmentSettings):
     tiles_processes: Processes = Field(default=PROCESSES, validation_alias="TILES")
     collection_schemas: str = "hazard"
     demo_data: bool = True
+    impacts: bool = True
     replicas: Annotated[int, Field(ge=0, le=8)] = 0
     database_url: Annotated[str, AfterValidator(postgresql_address)] | None = Field(default=None, repr=False)
     redis_url: Annotated[str, AfterValidator(redis_address)] | None = Field(default=None, repr=False)

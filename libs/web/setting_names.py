@@ -48,6 +48,7 @@ NAMES = frozenset(
         "GATEWAY_TLS_PORT",
         "GATEWAY_TRUSTED_PROXIES",
         "HOST",
+        "IMPACTS",
         "INVALID_PARAMETER_STATUS",
         "LOG_FORMAT",
         "LOG_LEVEL",

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
 PACKAGE = "generated_dams_client"
 # the generator knows few media types by name and must be told which others are bytes or text
-BYTES = ("vnd.mapbox-vector-tile", "flatgeobuf", "vnd.apache.parquet", "geopackage+sqlite3")
+BYTES = ("vnd.mapbox-vector-tile", "flatgeobuf", "vnd.apache.parquet", "geopackage+sqlite3", "zip")
 CONFIG = {
     "post_hooks": [],
     "content_type_overrides": {

@@ -25,7 +25,9 @@ async def test_an_nginx_that_is_killed_is_back_within_the_time_of_the_page(
 ) -> None:
     """`docs/faults.md` says for how long connections are refused."""
     text = (Path(__file__).parents[2] / "docs/faults.md").read_text(encoding="utf-8")
-    (told,) = re.findall(r"\| nginx's master is killed, or crashes \| connections refused for at most (\d+) s", text)
+    (told,) = re.findall(
+        r"\| nginx's master is killed, or crashes \| connections are refused for at most (\d+) s", text
+    )
     program = own_gateway.process
     assert program is not None
     answered = asyncio.get_running_loop().time()

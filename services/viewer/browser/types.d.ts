@@ -190,7 +190,7 @@ export interface FitOptions {
   animate?: boolean;
   /** The highest zoom level, 14 by default. */
   nearest?: number;
-  /** Never zooms out; the view moves only if the middle of the box is out of sight. */
+  /** Never zooms out; a box that is larger than the view moves it only if its middle is out of sight. */
   closer?: boolean;
 }
 

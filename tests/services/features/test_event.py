@@ -202,7 +202,6 @@ async def test_its_document_is_this(features: Client) -> None:
             {
                 "href": f"{address}/bundle",
                 "rel": "enclosure",
-                "type": "application/zip",
                 "title": "Shapefiles and GeoPackage",
             },
         ],

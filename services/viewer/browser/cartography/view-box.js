@@ -6,6 +6,12 @@
 export const NEAREST = 14;
 
 /**
+ * Whether a box is a single position.
+ * @param {Box} box
+ */
+export const isPosition = ([west, south, east, north]) => west === east && south === north;
+
+/**
  * South-west and north-east corner as Web Mercator shows them: to 80° south and 84° north, the east right of the west.
  * @param {Box} box
  * @returns {[Position, Position]}

@@ -2,7 +2,7 @@
 
 import { globeZoom } from "../../cartography/globe.js";
 import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
-import { mercatorBounds, NEAREST, wrapped } from "../../cartography/view-box.js";
+import { isPosition, mercatorBounds, NEAREST, wrapped } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
 import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
@@ -269,7 +269,7 @@ class MapLibreEngine {
     const [bounds, zoom] = [mercatorBounds(box), this.map.getZoom()];
     const camera = closer ? this.map.cameraForBounds(bounds, { padding, maxZoom: nearest }) : undefined;
     if ((camera?.zoom ?? zoom) >= zoom) this.map.fitBounds(bounds, { padding, maxZoom: nearest, animate });
-    else if (camera?.center && !this.map.getBounds().contains(camera.center)) this.map.easeTo({ center: camera.center, animate });
+    else if (camera?.center && (isPosition(box) || !this.map.getBounds().contains(camera.center))) this.map.easeTo({ center: camera.center, animate });
   }
   /** @param {number} levels */
   zoomBy(levels) {

@@ -1,6 +1,6 @@
 // The view of a map in any projection, in longitudes and latitudes, and in the zoom levels of Web Mercator.
 
-import { boxAround, gridOver, NEAREST, shared } from "../../cartography/view-box.js";
+import { boxAround, gridOver, isPosition, NEAREST, shared } from "../../cartography/view-box.js";
 
 /**
  * @import { default as Projection } from "ol/proj/Projection.js"
@@ -115,7 +115,7 @@ export class ProjectedView {
     if (closer && this.view.getResolutionForExtent(extent) > this.resolution()) {
       const seen = this.view.calculateExtent();
       const [x, y] = [(extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2];
-      if (x < seen[0] || x > seen[2] || y < seen[1] || y > seen[3]) this.view.setCenter([x, y]);
+      if (isPosition(box) || x < seen[0] || x > seen[2] || y < seen[1] || y > seen[3]) this.view.setCenter([x, y]);
       return;
     }
     this.view.fit(extent, {
