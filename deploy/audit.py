@@ -29,7 +29,7 @@ class Audit:
     weak: tuple[str, ...] = field(default=())
     """Package, version and advisory of each vulnerable package."""
     unchecked: str = ""
-    """Why nothing is known of them, or of some; empty where all were checked."""
+    """Why some or all packages could not be checked; empty if all were checked."""
 
     def __str__(self) -> str:
         lines = []

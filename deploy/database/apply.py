@@ -23,7 +23,7 @@ _APPLY_LOCK = 0x44414D53
 async def apply_schema(connection: asyncpg.Connection) -> list[str]:
     """Run every file of schema/ in order of name, all in one transaction; running again changes nothing.
 
-    Returns the names of the files. Raises asyncpg.PostgresError; then nothing has changed.
+    Returns the names of the files. Raises asyncpg.PostgresError and leaves the database unchanged.
     """
     files = sorted(SCHEMA_DIRECTORY.glob("*.sql"))
     async with connection.transaction():
@@ -35,10 +35,10 @@ async def apply_schema(connection: asyncpg.Connection) -> list[str]:
 
 
 async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], reader: str) -> None:
-    """Make services of the role `reader` notice changes of these tables at commit, whoever makes them.
+    """Make services of the role `reader` notice every change of these tables at commit.
 
-    Of the schema, this needs only the change log, which is created if it is missing. Raises asyncpg.PostgresError; then
-    nothing has changed.
+    This needs only the change log of the schema and creates it if it is missing. Raises asyncpg.PostgresError and
+    leaves the database unchanged.
     """
     async with connection.transaction():
         await connection.execute("SET LOCAL client_min_messages = warning")

@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m deploy.impact", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("update", help="load exposure data, compute what is due, and end")
-    commands.add_parser("watch", help="the same after each change of the data, until told to end")
+    commands.add_parser("watch", help="the same after each change of the data, until a signal")
     arguments = parser.parse_args(argv)
     url = os.environ.get(URL)
     if not url:

@@ -60,7 +60,7 @@ async def compute(
 
 
 async def forget(connection: asyncpg.Connection) -> int:
-    """Delete the impacts of events that no table has any more; return how many. Raise asyncpg.PostgresError."""
+    """Delete the impacts of events that are in no table; return their number. Raise asyncpg.PostgresError."""
     gone = await connection.fetch(
         f"DELETE FROM impact.event e WHERE NOT EXISTS (SELECT FROM ({zones.EVENTS}) known "  # noqa: S608 - constants
         "WHERE known.event_id = e.event_id) RETURNING event_id",
@@ -70,7 +70,7 @@ async def forget(connection: asyncpg.Connection) -> int:
 
 
 async def _basis(connection: asyncpg.Connection) -> str:
-    """What all impacts follow from beside the rows of the events: the exposure data and this program."""
+    """Return a digest of the exposure data and of this program, which every impact depends on."""
     digest = hashlib.sha256()
     for file in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(file.read_bytes())
@@ -105,7 +105,7 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
         if not found.zones and not found.missing:
             found.missing.append("No collection has zones of this event.")
         if not datasets:
-            # without data nobody can be counted, which is not nobody
+            # without exposure data the number of people is unknown, not 0
             found.zones.clear()
             found.missing.append("No exposure data are loaded.")
         quake, storm = earthquakes.get(event["event_id"]), storms.get(event["event_id"])

@@ -28,24 +28,24 @@ _METHODS = {
         "name": "Places within zones of wind",
         "description": (
             "Zones of wind speeds of a system's track, as the collection of buffers has them. A place counts if its "
-            "centre lies in the zone. Zones are nested: who is in winds of 64 kt is also in winds of 50 and 34 kt."
+            "centre lies in the zone. Zones are nested: a place in winds of 64 kt is also in winds of 50 and 34 kt."
         ),
         "uncertainty": (
-            "Wind radii are the largest extent in each quadrant, so zones are rather too large. Sources call radii "
+            "Wind radii are the largest extent in each quadrant, so zones are too large. Sources call radii "
             "that a model made `derived from nodes`: these may be off by half."
         ),
     },
     "earthquake": {
         "name": "Places within estimated intensity",
         "description": (
-            "Modified Mercalli intensity by distance from the hypocentre, without the shape of the rupture and without "
-            "the ground. A place counts if its centre lies where the class is expected. Classes are nested: who is in "
-            "class VI and above is also in V and above."
+            "Modified Mercalli intensity by distance from the hypocentre, without the shape of the rupture and "
+            "without site effects. A place counts if its centre lies where the class is expected. Classes are nested: "
+            "a place in class VI and above is also in V and above."
         ),
         "equation": EQUATION,
         "uncertainty": (
-            f"Standard deviation of the intensity: {sigma(10):.1f} at 10 km, {sigma(100):.1f} at 100 km. Of large "
-            "earthquakes the rupture extends far from the hypocentre, and the estimate is too low along it."
+            f"Standard deviation of the intensity: {sigma(10):.1f} at 10 km, {sigma(100):.1f} at 100 km. The rupture "
+            "of a large earthquake extends far from the hypocentre, and the estimate is too low along it."
         ),
     },
     "flood": {
@@ -53,7 +53,7 @@ _METHODS = {
         "description": (
             "Flooded areas and areas of alerts as the collections have them. A place counts if its centre lies in one."
         ),
-        "uncertainty": "A flooded area is what was seen from above or drawn by hand; not everybody in it is affected.",
+        "uncertainty": "Flooded areas are observed from satellites or drawn by hand; not everyone in one is affected.",
     },
 }
 

@@ -21,7 +21,7 @@ _NICE = 10
 
 
 def main() -> None:
-    """Become the user of the services, and compute until told to end.
+    """Become the user of the services, and compute until a signal.
 
     The address is in no environment, and a process that has changed its user lets nobody but root look into it.
     """

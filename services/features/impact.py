@@ -66,7 +66,8 @@ async def _get(
             ),
             Link(f"{address}?f=schemajson", "describedby", MediaType.SCHEMAJSON, "Schema of this document"),
             Link(f"{base}/events/{path_segment(name)}", "up", MediaType.JSON, "The event"),
-        ]
+        ],
+        call.media_type,
     )
     document = _document(name, found, pending=_NOT_YET if await impacts.are_computed() else _UNSUPPORTED)
     document["links"] = links

@@ -58,7 +58,7 @@ class Topic:
 
     @property
     def is_archive(self) -> bool:
-        """Whether the data end before the last days: then that nothing is found says nothing about these days."""
+        """Whether the data end before the last days, or their end is unknown: then finding nothing proves nothing."""
         as_of = self.collection.as_of()
         return not self.matched and (as_of is None or as_of[:10] < self.since)
 

@@ -99,7 +99,7 @@ The GeoPackage has a layer for each collection. Each Shapefile has the features 
 several kinds of geometries, or without, have none. Names of columns in Shapefiles have ten characters: {columns} has
 the full ones. Texts there have at most 254 characters, times are texts in UTC, and truth values are 1 and 0.
 Positions are longitude and latitude in WGS 84. A bundle has at most {most} features of each collection.
-Geometries that could not be given: {omitted}. The column `source` says where the data are from.
+Geometries left out: {omitted}. The column `source` says where the data are from.
 """
 
 

@@ -1,1 +1,1 @@
-"""Impacts of events: as sentences, as CSV with HXL tags, and the schema of their JSON."""
+"""Impacts of events: as CSV with HXL tags, and the schema of their JSON."""

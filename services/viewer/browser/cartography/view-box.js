@@ -27,6 +27,16 @@ export function mercatorBounds([west, south, east, north]) {
 export const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
+ * A box with longitudes between -180 and 180; west > east across ±180°, and the whole world if it goes around it.
+ * @param {Box} box degrees, east right of west
+ * @returns {Box}
+ */
+export function wrappedBox([west, south, east, north]) {
+  const [bottom, top] = [Math.max(-90, south), Math.min(90, north)];
+  return east - west >= 360 ? [-180, bottom, 180, top] : [wrapped(west), bottom, wrapped(east), top];
+}
+
+/**
  * The box around positions of a view, its longitudes outside their widest gap; `pole` is the latitude of a pole that
  * the view shows.
  * @param {Position[]} positions

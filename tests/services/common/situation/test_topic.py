@@ -51,6 +51,17 @@ def test_a_topic_says_by_which_column_the_newest_is_known_and_what_it_is_about()
     assert _topic(QUAKES).hazard == "earthquakes"
 
 
+@pytest.mark.parametrize(
+    ("end", "matched", "is_archive"),
+    [("2019-12-31T23:00:00Z", 0, True), ("2020-01-01T01:00:00Z", 0, False), (None, 0, True), (None, 1, False)],
+)
+def test_nothing_found_says_nothing_where_data_end_before_or_at_an_unknown_time(
+    end: str | None, matched: int, is_archive: bool
+) -> None:
+    collection = replace(QUAKES, times=(replace(AT, end=end),))
+    assert Topic(ASKED, collection, matched, (), "2020-01-01").is_archive is is_archive
+
+
 def test_a_feature_is_told_with_its_times_in_utc() -> None:
     found = told(
         LASTING,

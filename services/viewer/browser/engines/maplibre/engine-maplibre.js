@@ -2,7 +2,7 @@
 
 import { globeZoom } from "../../cartography/globe.js";
 import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
-import { isPosition, mercatorBounds, NEAREST, wrapped } from "../../cartography/view-box.js";
+import { isPosition, mercatorBounds, NEAREST, wrappedBox } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
 import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
@@ -254,10 +254,7 @@ class MapLibreEngine {
    */
   bbox() {
     const bounds = this.map.getBounds();
-    const [west, east] = [bounds.getWest(), bounds.getEast()];
-    const south = Math.max(-90, bounds.getSouth());
-    const north = Math.min(90, bounds.getNorth());
-    return east - west >= 360 ? [-180, south, 180, north] : [wrapped(west), south, wrapped(east), north];
+    return wrappedBox([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]);
   }
 
   /**
@@ -271,6 +268,7 @@ class MapLibreEngine {
     if ((camera?.zoom ?? zoom) >= zoom) this.map.fitBounds(bounds, { padding, maxZoom: nearest, animate });
     else if (camera?.center && (isPosition(box) || !this.map.getBounds().contains(camera.center))) this.map.easeTo({ center: camera.center, animate });
   }
+
   /** @param {number} levels */
   zoomBy(levels) {
     this.map.zoomTo(this.map.getZoom() + levels);

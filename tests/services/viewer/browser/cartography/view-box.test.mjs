@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { firstBox } from "../../../../../services/viewer/browser/cartography/first-view.js";
 import { anchor, bboxOf } from "../../../../../services/viewer/browser/cartography/geometry.js";
 import { globeZoom } from "../../../../../services/viewer/browser/cartography/globe.js";
-import { boxAround, gridOver, shared, wrapped } from "../../../../../services/viewer/browser/cartography/view-box.js";
+import { boxAround, gridOver, mercatorBounds, shared, wrapped, wrappedBox } from "../../../../../services/viewer/browser/cartography/view-box.js";
 
 test("a view has the box around what it shows", () => {
   assert.deepEqual(boxAround([[1, 2], [-3, 8], [5, 4]]), [-3, 2, 5, 8]);
@@ -79,4 +79,10 @@ test("a globe fills the height beside the panel", () => {
   assert.ok(Math.abs(seen({ ...wide, width: 1200 }) - (1200 - 704) / 2 / 800) < 1e-6);
   assert.ok(Math.abs(seen({ ...wide, width: 390, height: 800, beside: 8 }) - 374 / 2 / 800) < 1e-6);
   assert.ok(Math.abs(seen({ ...wide, width: 800 }) - 480 / 2 / 800) < 1e-6);
+});
+
+test("a box of a view is wrapped, and one for Web Mercator ends before the poles", () => {
+  assert.deepEqual(wrappedBox([170, -95, 190, 10]), [170, -90, -170, 10]);
+  assert.deepEqual(wrappedBox([-200, -10, 200, 95]), [-180, -10, 180, 90]);
+  assert.deepEqual(mercatorBounds([170, -90, -170, 90]), [[170, -80], [190, 84]]);
 });
