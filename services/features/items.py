@@ -69,7 +69,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     except StoredValueError:
         if has_begun(call.request):
             raise
-        await app[STORE].without_failing(query)
+        query = await app[STORE].without_failing(query)
     return await _respond(call, query, format_, headers)
 
 

@@ -91,6 +91,8 @@ async def test_answers_are_the_same(pooled: Services, running: Services) -> None
         # the background: two sessions are few for that
         await asyncio.sleep(0.5)
         found, others = await answers(pooled), await answers(running)
-        assert {address: (found[address], others[address]) for address in found if found[address] != others[address]} == {}
+        assert {
+            address: (found[address], others[address]) for address in found if found[address] != others[address]
+        } == {}
 
     await eventually(alike, seconds=120)

@@ -48,8 +48,11 @@ class FailingRows:
         tested.
         """
         identity, name = _identity(selection.collection), self._name(selection)
-        if identity is None or not selection.conditions or selection.failing or name in self._known:
+        if identity is None or not selection.conditions or selection.failing:
             raise StoredValueError
+        if (known := self._known.get(name)) is not None:
+            # another request has found them in the meantime
+            return _without(selection, *known)
         until = asyncio.get_running_loop().time() + SECONDS
         candidates = sql(
             "SELECT ({identity})::text FROM {table} AS item WHERE ({identity}) IS NOT NULL LIMIT {most}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import re
@@ -145,3 +146,27 @@ async def test_pages_of_each_format_equal_the_export(
     processes: list[Client], tmp_path: Path, form: str, kind: str
 ) -> None:
     await assert_same(processes, form, {**FILTERS[kind], "sortby": "-kind"}, tmp_path)
+
+
+async def test_failing_rows_are_left_out_while_the_table_changes(
+    processes: list[Client], hostile: HostileDatabase
+) -> None:
+    async def change() -> None:
+        owner = await asyncpg.connect(hostile.owner_url)
+        try:
+            while True:
+                await owner.execute("UPDATE hostile.paged SET name = name WHERE id = 1")
+                await asyncio.sleep(0.005)
+        finally:
+            await owner.close()
+
+    changes = asyncio.create_task(change())
+    try:
+        for number in range(20):
+            asked = {"filter": f"{FAILING} AND id <> -{1000 + number}", "limit": "100"}
+            # several requests search for the same rows
+            answers = await asyncio.gather(*(processes[0].get(f"{PATH}/items", asked) for _ in range(3)))
+            assert [answer.headers.get("DAMS-Features-Omitted") for answer in answers] == ["2"] * 3
+    finally:
+        changes.cancel()
+        await asyncio.wait([changes])

@@ -11,11 +11,14 @@ import pytest
 import shapely
 
 from libs.catalogue.model import GeometryColumn
+from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql, bind, sql
 from services.tiles.rendering.shape import drawing, drawn_points, is_near, is_nowhere, projected
+from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_request import TileRequest
 from tests.conftest import MakeDatabase
+from tests.services.tiles.places import transformer
 from tests.services.tiles.rendering.points import tile_of_column
 
 WORLD = (0, 0, 0)
@@ -133,6 +136,25 @@ async def test_a_parallel_is_bent(database: Database) -> None:
     request = _request(_column("LineString"), "UPSArcticWGS84Quad", (1, 1, 0))
     found = await _drawn(database, request, "SRID=4326;LINESTRING(100 75, 170 75)")
     assert len(found.coords) > 10
+
+
+@pytest.mark.parametrize("tms", ["WebMercatorQuad", "WorldMercatorWGS84Quad"])
+@pytest.mark.parametrize("place", [(0, 0, 0), (1, 0, 0), (2, 1, 0)])
+async def test_a_long_edge_at_high_latitudes_follows_its_curve(
+    database: Database, tms: str, place: tuple[int, int, int]
+) -> None:
+    request = _request(_column("LineString"), tms, place)
+    found = await _drawn(database, request, "SRID=4326;LINESTRING(-95 78, -40 84.9)")
+    matrices = tile_matrix_set(tms)
+    left, bottom, right, top = matrices.tile_bounds(*place)
+    longitudes, latitudes = shapely.get_coordinates(
+        shapely.segmentize(shapely.LineString([(-95, 78), (-40, 84.9)]), 0.01)
+    ).T
+    eastings, northings = transformer(matrices.srid).transform(longitudes, latitudes)
+    unit = (right - left) / EXTENT
+    curve = shapely.LineString(list(zip((eastings - left) / unit, (top - northings) / unit, strict=True)))
+    drawn = shapely.box(0, 0, EXTENT, EXTENT)
+    assert shapely.hausdorff_distance(found.intersection(drawn), curve.intersection(drawn)) <= 1
 
 
 def _ring(corners: int, radius: float, spikes: float = 0.0) -> str:
