@@ -83,7 +83,7 @@ async def test_answers_are_the_same(pooled: Services, running: Services) -> None
     ]
 
     async def answers(client: Services) -> dict[tuple[str, str], Any]:
-        # all at once, the searches for values of schemas would share two sessions, and none would end in its time
+        # all at once, the searches for values of schemas would share two sessions, and might all run out of time
         few = asyncio.Semaphore(8)
 
         async def answer(service: str, address: str) -> Any:

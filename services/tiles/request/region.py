@@ -25,8 +25,8 @@ _EARTH_RADIUS = 6_378_137.0
 _FURTHEST_LATITUDE = 70.0
 """Degrees up to which pieces of a long edge are as short as Mercator's bending requires.
 
-Tiles of zooms 0 to 2 contain low latitudes and 85° together. Beyond 70°, northings bend by up to three units there, but
-along steep edges: measured at right angles to the edge, pieces stay within 0.3 units of the curve.
+Tiles of zooms 0 to 2 contain low latitudes and 85° together. Beyond 70°, the northing of a piece may differ from the
+curve by three units there. Only steep edges bend so much; the distance at right angles to them stays below 0.3 units.
 """
 
 
