@@ -12,20 +12,6 @@ CREATE TABLE IF NOT EXISTS dams.change_log (
     txid xid8,
     at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
--- A log of an earlier release has no tokens. ALTER TABLE only then, as even one without effect waits for all writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'dams.change_log'::regclass AND attname = 'token') THEN
-        ALTER TABLE dams.change_log
-            ADD COLUMN token bigint NOT NULL DEFAULT hashtextextended(gen_random_uuid()::text, 0);
-    END IF;
-    -- the result of a function cannot be replaced by another
-    IF EXISTS (SELECT FROM pg_proc
-               WHERE oid = to_regprocedure('dams.data_versions()') AND NOT 'token' = ANY (proargnames)) THEN
-        DROP FUNCTION dams.data_versions();
-    END IF;
-END
-$$;
 COMMENT ON TABLE dams.change_log IS E'Changes of watched tables\nAppend-only; a row per transaction and changed relation, summed up by dams.prune_change_log().';
 COMMENT ON COLUMN dams.change_log.relation IS 'Relation. The oid of the changed table, partition or parent table.';
 COMMENT ON COLUMN dams.change_log.n IS 'Changes. The number of changes that the row stands for.';

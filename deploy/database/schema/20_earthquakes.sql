@@ -22,46 +22,18 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_eq_events (
     population_impact_url text,
     shapefile_url text,
     withdrawn timestamptz,
-    geom geometry(Point, 4326) NOT NULL
+    geom geometry(Point, 4326) NOT NULL,
+    nearest_place text,
+    nearest_place_km double precision,
+    nearest_place_bearing text,
+    nearest_place_population integer,
+    country text,
+    province text,
+    episode_id bigint,
+    nearest_country text,
+    nearest_country_km double precision,
+    countries_within_200_km text
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_eq_events'::regclass AND attname = 'episode_id') THEN
-        ALTER TABLE hazard.hazard_eq_events
-            ADD COLUMN IF NOT EXISTS nearest_place text,
-            ADD COLUMN IF NOT EXISTS nearest_place_km double precision,
-            ADD COLUMN IF NOT EXISTS nearest_place_bearing text,
-            ADD COLUMN IF NOT EXISTS nearest_place_population integer,
-            ADD COLUMN IF NOT EXISTS country text,
-            ADD COLUMN IF NOT EXISTS province text,
-            ADD COLUMN IF NOT EXISTS episode_id bigint;
-    END IF;
-END
-$$;
--- A table of an earlier release had one source. Only then: even an ALTER TABLE that does nothing waits for all writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_eq_events'::regclass AND attname = 'withdrawn') THEN
-        ALTER TABLE hazard.hazard_eq_events
-            ADD COLUMN withdrawn timestamptz, DROP CONSTRAINT IF EXISTS hazard_eq_events_event_id_key;
-    END IF;
-END
-$$;
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_eq_events'::regclass AND attname = 'nearest_country') THEN
-        ALTER TABLE hazard.hazard_eq_events
-            ADD COLUMN nearest_country text,
-            ADD COLUMN nearest_country_km double precision,
-            ADD COLUMN countries_within_200_km text;
-    END IF;
-END
-$$;
 -- the loader finds an event by this index
 CREATE UNIQUE INDEX IF NOT EXISTS hazard_eq_events_source ON hazard.hazard_eq_events (source, event_id) NULLS NOT DISTINCT;
 CREATE INDEX IF NOT EXISTS hazard_eq_events_event_id ON hazard.hazard_eq_events (event_id, id);

@@ -12,30 +12,20 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_events (
     country text,
     glide_number text,
     source text,
-    geom geometry(MultiPolygon, 4326) NOT NULL
+    geom geometry(MultiPolygon, 4326) NOT NULL,
+    place text,
+    nearest_place text,
+    nearest_place_km double precision,
+    nearest_place_bearing text,
+    nearest_place_population integer,
+    province text,
+    population_in_places bigint,
+    other_country text,
+    alert_level text,
+    episode_id bigint,
+    url text,
+    withdrawn timestamptz
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_fl_events'::regclass AND attname = 'place') THEN
-        ALTER TABLE hazard.hazard_fl_events
-            ADD COLUMN place text,
-            ADD COLUMN nearest_place text,
-            ADD COLUMN nearest_place_km double precision,
-            ADD COLUMN nearest_place_bearing text,
-            ADD COLUMN nearest_place_population integer,
-            ADD COLUMN province text,
-            ADD COLUMN population_in_places bigint,
-            ADD COLUMN other_country text,
-            ADD COLUMN alert_level text,
-            ADD COLUMN episode_id bigint,
-            ADD COLUMN url text,
-            ADD COLUMN withdrawn timestamptz;
-    END IF;
-END
-$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_events_geom ON hazard.hazard_fl_events USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_events_began ON hazard.hazard_fl_events (began, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_events_ended ON hazard.hazard_fl_events (ended, id);
@@ -82,30 +72,20 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts (
     country text,
     area_km2 double precision,
     source text,
-    geom geometry(MultiPolygon, 4326) NOT NULL
+    geom geometry(MultiPolygon, 4326) NOT NULL,
+    alert_id text UNIQUE,
+    place text,
+    nearest_place text,
+    nearest_place_km double precision,
+    nearest_place_bearing text,
+    nearest_place_population integer,
+    province text,
+    population_in_places bigint,
+    alert_score double precision,
+    episode_id bigint,
+    url text,
+    withdrawn timestamptz
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_fl_alerts'::regclass AND attname = 'alert_id') THEN
-        ALTER TABLE hazard.hazard_fl_alerts
-            ADD COLUMN alert_id text UNIQUE,
-            ADD COLUMN place text,
-            ADD COLUMN nearest_place text,
-            ADD COLUMN nearest_place_km double precision,
-            ADD COLUMN nearest_place_bearing text,
-            ADD COLUMN nearest_place_population integer,
-            ADD COLUMN province text,
-            ADD COLUMN population_in_places bigint,
-            ADD COLUMN alert_score double precision,
-            ADD COLUMN episode_id bigint,
-            ADD COLUMN url text,
-            ADD COLUMN withdrawn timestamptz;
-    END IF;
-END
-$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_geom ON hazard.hazard_fl_alerts USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_event_id ON hazard.hazard_fl_alerts (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_issued ON hazard.hazard_fl_alerts (issued, id);
@@ -151,27 +131,17 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts_mom_forecast (
     country text,
     area_km2 double precision,
     source text,
-    geom geometry(MultiPolygon, 4326) NOT NULL
+    geom geometry(MultiPolygon, 4326) NOT NULL,
+    alert_id text UNIQUE,
+    source_level text,
+    change text,
+    peak_date timestamptz,
+    exceeds_2y double precision,
+    exceeds_20y double precision,
+    hazard_score double precision,
+    province text,
+    population_in_places bigint
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_fl_alerts_mom_forecast'::regclass AND attname = 'alert_id') THEN
-        ALTER TABLE hazard.hazard_fl_alerts_mom_forecast
-            ADD COLUMN alert_id text UNIQUE,
-            ADD COLUMN source_level text,
-            ADD COLUMN change text,
-            ADD COLUMN peak_date timestamptz,
-            ADD COLUMN exceeds_2y double precision,
-            ADD COLUMN exceeds_20y double precision,
-            ADD COLUMN hazard_score double precision,
-            ADD COLUMN province text,
-            ADD COLUMN population_in_places bigint;
-    END IF;
-END
-$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_geom ON hazard.hazard_fl_alerts_mom_forecast USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_event_id ON hazard.hazard_fl_alerts_mom_forecast (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_forecast_date ON hazard.hazard_fl_alerts_mom_forecast (forecast_date, id);
@@ -258,7 +228,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_glofas_gauges_forecast (
     country text,
     forecast_date timestamptz NOT NULL,
     peak_date timestamptz,
-    alert_level text NOT NULL CHECK (alert_level IN ('Green', 'Orange', 'Red')),
+    -- empty for gauges without known alert levels
+    alert_level text CHECK (alert_level IN ('Green', 'Orange', 'Red')),
     discharge_m3s double precision,
     peak_discharge_m3s double precision,
     return_2y_m3s double precision,
@@ -266,24 +237,12 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_glofas_gauges_forecast (
     return_20y_m3s double precision,
     time_series jsonb,
     source text,
-    geom geometry(Point, 4326) NOT NULL
+    geom geometry(Point, 4326) NOT NULL,
+    valid_to timestamptz,
+    province text,
+    upstream_area_km2 double precision,
+    members integer
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_fl_glofas_gauges_forecast'::regclass AND attname = 'valid_to') THEN
-        ALTER TABLE hazard.hazard_fl_glofas_gauges_forecast
-            ADD COLUMN valid_to timestamptz,
-            ADD COLUMN province text,
-            ADD COLUMN upstream_area_km2 double precision,
-            ADD COLUMN members integer;
-        -- of gauges whose levels are not known
-        ALTER TABLE hazard.hazard_fl_glofas_gauges_forecast ALTER COLUMN alert_level DROP NOT NULL;
-    END IF;
-END
-$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_geom ON hazard.hazard_fl_glofas_gauges_forecast USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_event_id ON hazard.hazard_fl_glofas_gauges_forecast (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_forecast_date ON hazard.hazard_fl_glofas_gauges_forecast (forecast_date, id);
