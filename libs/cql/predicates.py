@@ -58,7 +58,7 @@ def datetime_predicate(queryable: Queryable, interval: Interval, *, not_null: bo
     if queryable.kind is Kind.PERIOD:
         return _or_null(meets_period(column, interval.start, interval.end), column.sql, not_null=not_null)
     if queryable.kind not in TEMPORAL:
-        raise ValueError(f"{queryable.name} is no date or timestamp")
+        raise ValueError(f"{queryable.name} is not a date or timestamp")
     bounds = ((">=", interval.start), ("<=", interval.end))
     inside = all_of(
         [compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None]
@@ -87,7 +87,7 @@ def lasting_predicate(
     """
     for queryable in (start, end):
         if queryable.kind not in TEMPORAL:
-            raise ValueError(f"{queryable.name} is no date or timestamp")
+            raise ValueError(f"{queryable.name} is not a date or timestamp")
     starts, ends = column_of(start), column_of(end)
     conditions = []
     # one condition per column: an index on either can be used, and both together

@@ -354,7 +354,7 @@ async def test_a_crs_that_is_none_of_the_collections_is_a_fault(moved: Services,
     assert answer.status == 422
     (fault,) = answer.json()["detail"]
     assert fault["loc"] == ["query", name]
-    assert fault["msg"].startswith(f"{name} '{value}' is none of this collection's: {CRS84}, ")
+    assert fault["msg"].startswith(f"{name} '{value}' is not available for this collection; use one of {CRS84}, ")
 
 
 @pytest.mark.parametrize(

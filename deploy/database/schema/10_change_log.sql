@@ -1,9 +1,9 @@
 -- The data version of a relation is (oid, sum(n), xor of token) over the visible rows of its change log. Every
--- transaction that changes a watched table adds rows of its own, so both change when, and only when, such a
--- transaction commits, in whatever order transactions commit, and no writer waits for another. A sequence or
--- a counter row is not enough: a sequence changes before the data are visible, and a counter row makes writers wait.
--- The sum alone is not enough: after a restore to an earlier time and as many changes as were lost, it would be the
--- same again. Tokens are random, so two states of the data never have the same version.
+-- transaction that changes a watched table adds separate rows. So both change exactly when such a transaction commits,
+-- in any order of commits, and no writer waits for another. A sequence or a counter row is not enough: a sequence
+-- changes before the data are visible, and a counter row makes writers wait. The sum alone is not enough: after a
+-- restore to an earlier time and as many changes as were lost, it would be the same again. Tokens are random, so two
+-- states of the data never have the same version.
 CREATE TABLE IF NOT EXISTS dams.change_log (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     relation oid NOT NULL,

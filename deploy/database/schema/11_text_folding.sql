@@ -12,7 +12,7 @@ BEGIN
             'ı', U&'\FDD0') COLLATE pg_catalog."und-x-icu")), 'ß', 'ss'), U&'\FDD0ς',
             'ıσ') COLLATE "default" END
     $body$;
-    COMMENT ON FUNCTION dams.casefold(text) IS 'The text in full case folding, whatever lc_ctype is; immutable, for indexes and filters with CASEI.';
+    COMMENT ON FUNCTION dams.casefold(text) IS 'The text in full case folding, independent of lc_ctype; immutable, for indexes and filters with CASEI.';
     CREATE OR REPLACE FUNCTION dams.unaccent(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
         SELECT CASE WHEN octet_length($1) = length($1) THEN $1 COLLATE "default"
         ELSE replace(replace(replace(replace(replace(replace(replace(replace(translate(normalize(regexp_replace(normalize($1 COLLATE "C", NFD),

@@ -183,8 +183,8 @@ COMMENT ON COLUMN hazard.hazard_ts_nodes.ne64_nm IS 'Radius of 64 kt, north-east
 COMMENT ON COLUMN hazard.hazard_ts_nodes.se64_nm IS 'Radius of 64 kt, south-east. How far from the centre winds of 64 kt or more reach anywhere in the south-east quadrant; 0 where they do not, empty where the source says nothing. [nmi]';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.sw64_nm IS 'Radius of 64 kt, south-west. How far from the centre winds of 64 kt or more reach anywhere in the south-west quadrant; 0 where they do not, empty where the source says nothing. [nmi]';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.nw64_nm IS 'Radius of 64 kt, north-west. How far from the centre winds of 64 kt or more reach anywhere in the north-west quadrant; 0 where they do not, empty where the source says nothing. [nmi]';
-COMMENT ON COLUMN hazard.hazard_ts_nodes.landfall IS 'Landfall. Whether the centre came from sea to land since the position before; empty where that was not looked at.';
-COMMENT ON COLUMN hazard.hazard_ts_nodes.landfall_place IS 'Place of landfall. Country or territory that the centre came to.';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.landfall IS 'Landfall. True if the centre moved from sea to land since the position before; empty if not checked.';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.landfall_place IS 'Place of landfall. Country or territory of the landfall.';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.source IS 'Source. Where the data come from.';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.geom IS 'Position. Point in WGS 84, longitude and latitude.';
 

@@ -40,9 +40,9 @@ COMMENT ON COLUMN hazard.hazard_fl_events.title IS 'Title. Cause, country and mo
 COMMENT ON COLUMN hazard.hazard_fl_events.began IS 'Began. When the flood began, UTC.';
 COMMENT ON COLUMN hazard.hazard_fl_events.ended IS 'Ended. When the flood ended, UTC; empty while it lasts.';
 COMMENT ON COLUMN hazard.hazard_fl_events.severity IS 'Severity. 1 large, 1.5 very large, 2 extreme (recurrence of 10 to 20, 20 to 100, over 100 years), after the Dartmouth Flood Observatory.';
-COMMENT ON COLUMN hazard.hazard_fl_events.main_cause IS 'Main cause. Such as heavy rain, monsoonal rain, tropical cyclone, snowmelt or dam break.';
+COMMENT ON COLUMN hazard.hazard_fl_events.main_cause IS 'Main cause. For example heavy rain, monsoonal rain, tropical cyclone, snowmelt or dam break.';
 COMMENT ON COLUMN hazard.hazard_fl_events.dead IS 'Deaths. Number of people killed.';
-COMMENT ON COLUMN hazard.hazard_fl_events.displaced IS 'Displaced. Number of people who left their homes.';
+COMMENT ON COLUMN hazard.hazard_fl_events.displaced IS 'Displaced. Number of people that left their homes.';
 COMMENT ON COLUMN hazard.hazard_fl_events.area_km2 IS 'Area. Geodesic area of the flooded land. [km²]';
 COMMENT ON COLUMN hazard.hazard_fl_events.country IS 'Country. Where the centre of the flood lies.';
 COMMENT ON COLUMN hazard.hazard_fl_events.glide_number IS 'GLIDE number. Global identifier number of the disaster.';
@@ -52,10 +52,10 @@ COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place IS 'Nearest place. The n
 COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_km IS 'Distance from the nearest place. From its centre to the centre of the flood. [km]';
 COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_bearing IS 'Bearing from the nearest place. Where the centre of the flood lies as seen from there, one of 16 directions such as NNE; empty within 1 km.';
 COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_population IS 'Population of the nearest place. Number of people (GeoNames).';
-COMMENT ON COLUMN hazard.hazard_fl_events.province IS 'Province. First-level division of the country around the centre of the flood, as the source says or of the place nearest to it (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_events.province IS 'Province. First-level division of the country around the centre of the flood: from the source, or that of the nearest place (GeoNames).';
 COMMENT ON COLUMN hazard.hazard_fl_events.population_in_places IS 'People in places. A lower bound of the people in the area: those of places of about 1,000 and more whose centre lies in it, none of them counted twice (GeoNames). [people]';
-COMMENT ON COLUMN hazard.hazard_fl_events.other_country IS 'Other country. Another one that the flood reached.';
-COMMENT ON COLUMN hazard.hazard_fl_events.alert_level IS 'Alert level. Of the source: Green, Orange or Red; empty where it has none.';
+COMMENT ON COLUMN hazard.hazard_fl_events.other_country IS 'Other country. Second affected country.';
+COMMENT ON COLUMN hazard.hazard_fl_events.alert_level IS 'Alert level. Level of the source: Green, Orange or Red; empty without one.';
 COMMENT ON COLUMN hazard.hazard_fl_events.episode_id IS 'Episode. Number of the source''s newest report of the event; it grows.';
 COMMENT ON COLUMN hazard.hazard_fl_events.url IS 'Report. Address of the source''s page about the event.';
 COMMENT ON COLUMN hazard.hazard_fl_events.withdrawn IS 'Withdrawn. Since when its source has taken it back, UTC; empty while it stands.';
@@ -149,7 +149,7 @@ CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_valid_from ON hazard.ha
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_valid_to ON hazard.hazard_fl_alerts_mom_forecast (valid_to, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_probability ON hazard.hazard_fl_alerts_mom_forecast (probability, id);
 
-COMMENT ON TABLE hazard.hazard_fl_alerts_mom_forecast IS E'Seasonal flood forecast alerts\nFlood alerts by watershed for the coming season, as an ensemble of models (Model of Models) forecasts them: the newest of each watershed. Those before it are runs.';
+COMMENT ON TABLE hazard.hazard_fl_alerts_mom_forecast IS E'Seasonal flood forecast alerts\nLatest seasonal flood outlook for each watershed (Model of Models ensemble). Earlier forecasts are in the collection of all runs.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.id IS 'Identifier. Number of the feature.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.event_id IS 'Event. Identifier of the forecast episode of this watershed.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.watershed_id IS 'Watershed. Identifier of the watershed.';
@@ -200,7 +200,7 @@ CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_event_id ON hazard.hazard_f
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_forecast_date ON hazard.hazard_fl_alerts_mom_runs (forecast_date, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_valid_to ON hazard.hazard_fl_alerts_mom_runs (valid_to, id);
 
-COMMENT ON TABLE hazard.hazard_fl_alerts_mom_runs IS E'Flood forecast alerts, all runs\nWhat every run of the ensemble of models (Model of Models) said of a watershed, at a point in it. The newest of each watershed, with its area, is in the seasonal flood forecast alerts.';
+COMMENT ON TABLE hazard.hazard_fl_alerts_mom_runs IS E'Flood forecast alerts, all runs\nEvery forecast of the Model of Models ensemble, at a point in each watershed. The latest forecast of each watershed, with its area, is in the seasonal flood forecast alerts.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.id IS 'Identifier. Number of the feature.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.event_id IS 'Event. Identifier of the forecast episode of this watershed.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.watershed_id IS 'Watershed. Identifier of the watershed.';
@@ -269,7 +269,7 @@ COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.time_series IS 'Time s
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.source IS 'Source. Where the data come from, or that they are simulated.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.valid_to IS 'Valid to. Last day of the forecast, UTC.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.province IS 'Province. First-level division of the country around the gauge, of the place nearest to it (GeoNames).';
-COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.upstream_area_km2 IS 'Upstream area. Of the land that drains through the gauge. [km²]';
+COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.upstream_area_km2 IS 'Upstream area. Area of the land that drains through the gauge. [km²]';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.members IS 'Members. Number of forecasts in the ensemble; 0 where only its quartiles are known.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.geom IS 'Gauge position. Point in WGS 84, longitude and latitude.';
 

@@ -315,7 +315,7 @@ def _check_situation(where: str, asked: Asked | None, collection: Collection, st
     if asked is None:
         return
     if start is None or any(time.name == start and time.is_period for time in collection.times):
-        raise ConfigError(f"{where}: the collection has no column of instants by which to know what is going on")
+        raise ConfigError(f"{where}: `situation` needs a column of instants, and the collection has none")
     numbers = [column.name for column in collection.columns if column.type in ("integer", "number")]
     for name in asked.at_least:
         _known(f"{where}.at_least", name, numbers)

@@ -111,7 +111,7 @@ def parse_items(
     after = None
     if values["cursor"] is not None and not row_identity(collection):
         query.fault(
-            "cursor", "cursor cannot be used: nothing tells the rows of this collection apart", value=values["cursor"]
+            "cursor", "cursor cannot be used: the rows of this collection have no unique id", value=values["cursor"]
         )
     elif values["cursor"] is not None:
         try:
@@ -164,7 +164,7 @@ def _whole(query: QueryValues, given: Mapping[str, str]) -> tuple[QueryValues, M
         held, rest = {}, None
     for name in held:
         if name in given:
-            query.fault(name, f"{name} is held by the cursor already", value=name)
+            query.fault(name, f"{name} is already part of the cursor", value=name)
     query = query.with_values({**held, "cursor": rest})
     if not held:
         return query, given

@@ -174,7 +174,7 @@ async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is
     gauge = (await features.get("/collections/own.flood_gauges/items/2", {"f": "html"})).body.decode()
     assert f'href="{features.base}/events/8?f=html"' in gauge
     lone = (await features.get("/collections/own.flood_posts/items/2", {"f": "html"})).body.decode()
-    assert ("Of this event" in gauge, "Of this event" in lone) == (True, False)
+    assert ("Related data" in gauge, "Related data" in lone) == (True, False)
     assert "flood posts <small>1</small>" in gauge
 
 

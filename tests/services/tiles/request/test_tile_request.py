@@ -108,7 +108,7 @@ def test_columns_that_make_one_tile_are_the_first_of_them() -> None:
         ),
         (
             {"geom_column": "none"},
-            Fault(("query", "geom-column"), "geom-column none makes no tile", "none"),
+            Fault(("query", "geom-column"), "geom-column none is not possible for tiles", "none"),
         ),
         (
             {"geom_column": "nothing"},
@@ -116,7 +116,7 @@ def test_columns_that_make_one_tile_are_the_first_of_them() -> None:
         ),
         (
             {"style_only": "true", "properties": "size"},
-            Fault(("query", "style-only"), "style-only and properties both say which properties", "true"),
+            Fault(("query", "style-only"), "style-only and properties cannot be combined", "true"),
         ),
     ],
 )
