@@ -66,7 +66,7 @@ def check_text(text: str, value: Place) -> str:
 
 
 def number(text: str, place: Place) -> int | float | Decimal:
-    """Return the value of a numeric literal, exactly, whatever its length. Raises CqlError if it is not finite.
+    """Return the exact value of a numeric literal of any length. Raises CqlError if it is not finite.
 
     Integers are int; others are float if that is exact to the last digit written, else Decimal.
     """

@@ -26,7 +26,7 @@ def bbox_predicate(queryable: Queryable, box: BBox, crs: Crs = CRS84, *, not_nul
     """Return a condition for rows whose geometry intersects the box of easting and northing in `crs`.
 
     In degrees, `west > east` crosses the antimeridian. Rows without a geometry match (/req/core/fc-bbox-response C);
-    `not_null` says that all rows have one. Raises CqlError if the box has no place on Earth.
+    `not_null` says that all rows have one. Raises CqlError if the box is not on Earth.
     """
     column = column_of(queryable)
     return _or_null(relation(ast.GeometryIntersects, column, box_in(box, None, crs)), column.sql, not_null=not_null)

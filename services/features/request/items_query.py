@@ -68,7 +68,7 @@ def _total_order(collection: Collection, sort: tuple[SortTerm, ...]) -> tuple[So
 
 
 def geometry_options(selection: Selection, query: QueryValues, base: str = "") -> GeometryOptions:
-    """What `bbox-only`, `simplify`, `crs` and `geometry` say. What is wrong is a fault of the query.
+    """Return the options `bbox-only`, `simplify`, `crs` and `geometry`. Report invalid ones as faults of the query.
 
     base: base address of the request, for properties that lead to products of this service.
     """
@@ -87,7 +87,7 @@ def geometry_options(selection: Selection, query: QueryValues, base: str = "") -
 
 
 def _of_products(selection: Selection, base: str) -> str:
-    # all others are the same whatever the address of the request
+    # all others do not depend on the address of the request
     return base if selection.collection.product_source is not None else ""
 
 

@@ -37,7 +37,7 @@ export function countWords(counted) {
  */
 export function named(number, label) {
   if (LANGUAGE !== "en") return say("{label} ({number})", { label, number });
-  // "GDACSs" is no word
+  // "GDACSs" is not a word
   const things = lower(/[A-Z] events$/.test(label) ? label : label.replace(/ events$/i, "s"));
   return `${formatNumber(number)} ${number === 1 ? things.replace(/([^s])s$/, "$1") : things}`;
 }
