@@ -216,7 +216,7 @@ async def test_a_box_beyond_the_world_has_everything(moved: Services, table: str
 
 @pytest.mark.parametrize("half", [3e6, 1e7, 2.5e7, 1e9])
 async def test_own_crs_boxes_of_any_size_match_by_number(moved: Services, half: float) -> None:
-    """In the CRS of the storage nothing is transformed: numbers far outside its area of use are no fault."""
+    """The CRS of the storage needs no transformation: numbers far outside its area of use are valid."""
     for table in ("zone", "polar"):
         everything = await ids(moved, table)
         for key in everything:

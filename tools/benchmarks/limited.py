@@ -1,7 +1,7 @@
-"""`python -m tools.benchmarks.limited`: what 1, 2, 4 and 8 processes each of features and of tiles answer.
+"""`python -m tools.benchmarks.limited`: rates of 1, 2, 4 and 8 processes each of features and of tiles.
 
-Each has a share of a processor, which the kernel keeps (control groups), as for containers with a limit. The gateway
-and PostgreSQL have the rest of the machine, so that the processes with limits are what ends first. Needs root.
+The kernel limits each to a share of a processor (control groups), as for containers with a limit. The gateway and
+PostgreSQL have the rest of the machine, so the limited processes are the bottleneck. Needs root.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class Meter:
         await self._new_versions(workload)
         paths = [*workload.paths[: _SAMPLES + 1], *(workload.paths[:1] if len(workload.paths) == 1 else ())]
         async with recording(servers.owner_url, servers.postgresql_log, _READER) as log:
-            # a process's first request of a kind counts rows, which other processes have done already
+            # the first request of each type makes a process count rows, which other processes have done already
             for _ in range(2 * max(len(servers.features_ports), len(servers.tiles_ports))):
                 ask(servers.product, paths[0], host=f"s{next(self._numbers)}.example")
             await log.new(table)

@@ -1,9 +1,9 @@
-"""More load than there is room for: `python -m tools.benchmarks.overload --port 8080`, on a service with the demo data.
+"""More load than capacity: `python -m tools.benchmarks.overload --port 8080`, on a service with the demo data.
 
-Finds the number of connections with which most answers come, for items of one collection that no cache has; then has
-four and sixteen times as many ask, and counts whole answers. Meanwhile one client asks for items and tiles of another
-collection. Ends with 1 where fewer than 80 % of the answers come, or the other client's p99 is more than three times
-what it was.
+Finds the number of connections with the highest rate of responses, for uncached items of one collection. Then it sends
+requests on four and sixteen times as many, and counts complete responses. At the same time one client requests items
+and tiles of another collection. The exit status is 1 if less than 80 % of the responses arrive, or if the p99 of the
+other client is more than three times as high.
 """
 
 from __future__ import annotations

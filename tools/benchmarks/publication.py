@@ -1,8 +1,9 @@
-"""From a source's publication to the map: `python -m tools.benchmarks.publication`, beside a stack of `make up`.
+"""Time from a source's publication to the map: `python -m tools.benchmarks.publication`, beside a stack of `make up`.
 
-A local server stands for the USGS. The loader watches it as `load --watch` does; each round publishes one more
-earthquake and tells when the server was asked for it, when the stream of changes told of it, and when items and a tile
-had it, all three by way of the gateway, at addresses that were asked for before. What was loaded is deleted again.
+A local server stands for the USGS, and the loader watches it as `load --watch` does. Each round publishes one more
+earthquake. It measures when the loader requests the server, when the stream of changes reports the change, and when
+items and a tile contain the earthquake: all three through the gateway, at addresses that were requested before. The
+loaded rows are deleted at the end.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class _Publisher:
 
 
 async def _until(is_true: Callable[[], Awaitable[bool]]) -> float:
-    while not await is_true():  # noqa: ASYNC110 - nobody tells
+    while not await is_true():  # noqa: ASYNC110 - there is no event to wait for
         await asyncio.sleep(0.02)
     return time.perf_counter()
 

@@ -1,13 +1,13 @@
-"""`python -m tools.cluster`: the manifests on the cluster that kubectl leads to, and what is lost while it changes.
+"""`python -m tools.cluster`: deploy the manifests to the cluster of kubectl, and count lost requests while it changes.
 
-Deploys an overlay, with a database of its own in the namespace `dams-trial`, and asks it without a pause while every
-part is rolled out anew, its pods are killed and PostgreSQL is restarted; then looks from another namespace at what
-the network policies are to forbid. With `--overlay cloudnative-pg` the database is that of the operator, which must be
-there: its primary is moved, lost and killed, while a row is written all the time to see how old answers are. With
-`--overlay requests-per-second` it brings Prometheus and its adapter, and load that scales features and tiles. The node
-must have the images (`docker compose build`, tag 1.0.0a0), and this machine must reach the addresses of Services. Ends
-with 1 where an answer was lost or something else is not as it should be. What it made stays for a look; `--delete`
-takes it away. `--several` deploys several processes and ends with what leads the tests of the whole service there.
+Deploys an overlay, with a database in the namespace `dams-trial`, and sends requests without a pause while it restarts
+every part, kills its pods and restarts PostgreSQL. Then it checks from another namespace that the network policies
+hold. `--overlay cloudnative-pg` uses the operator's database, which must exist: it moves, disconnects and kills the
+primary, and writes a row all the time to see the age of responses. `--overlay requests-per-second` adds Prometheus and
+its adapter, and load that scales features and tiles. The node must have the images (`docker compose build`, tag
+1.0.0a0), and this machine must reach the addresses of Services. The exit status is 1 if a response was lost or a check
+failed. The deployment stays for inspection; `--delete` removes it. `--several` deploys several processes and prints the
+settings for running the tests of the whole service there.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def main() -> int:
         kubectl("apply", "-f", str(_HERE / "namespace.yaml"))
         _database()
         several.deploy()
-        print(several.told(_address(), _OWNER))
+        print(several.variables_for_tests(_address(), _OWNER))
         return 0
     deploy(given.overlay)
     trial = _Trial(_address(), given.clients, given.pause, given.overlay)

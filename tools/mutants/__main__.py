@@ -1,8 +1,8 @@
 """Mutation testing: `make mutants ARGS="libs/selection"` breaks the code in one place at a time; the tests near it run.
 
-Nothing is written into the tree: each broken module lives in a process of its own, forked from one that has the
-packages loaded. Results are in .local/mutants and are not asked for again while the module stays as it is; `--again`
-asks again for those that survived. What survives and is not in equivalent.txt ends the command with status 1.
+It does not write into the tree: each broken module lives in a separate process, forked from one that has the packages
+loaded. Results are in .local/mutants and are used again while the module stays the same; `--again` repeats the tests
+of survivors. The exit status is 1 if a mutant survives that is not in equivalent.txt.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`python -m tools.walk http://127.0.0.1:8080/api` walks through a running service, whatever its database is.
+"""`python -m tools.walk http://127.0.0.1:8080/api` walks through a running service with any database.
 
-With DATABASE_URL, that of the service, geometries are also counted there: what is stored has to be given or counted.
+With DATABASE_URL, the address of its database, it also compares the numbers of stored and returned geometries.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Asks a service for every resource of every collection in every format, and says what is not as it has to be.
+"""Request every resource of every collection of a service in every format, and report faults.
 
-The database may be anybody's. What counts is that nothing is an error of the server, that no feature and no geometry is
-lost without being counted, and that nothing takes long; what stands in the answers other tests compare.
+It works with any database. Faults are errors of the server, features and geometries that are lost without being
+counted, and slow responses. Other tests compare the contents of responses.
 """
 
 from __future__ import annotations

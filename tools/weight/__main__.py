@@ -1,8 +1,8 @@
-"""`python -m tools.weight http://127.0.0.1:8080/api`: what maps weigh that are opened for the first time, and again.
+"""`python -m tools.weight http://127.0.0.1:8080/api`: bytes and requests of a first and a second visit of maps.
 
-Bytes are those on the wire, headers included; a kB is 1,000 of them. `--seconds` also measures how long data take to be
-drawn on a slow link, and with a processor of a quarter of the speed: on a machine that has nothing else to do.
-`--frames` measures the times between frames while maps move.
+Bytes are those on the wire, headers included; a kB is 1,000 bytes. `--seconds` also measures the time until data are
+drawn, on a slow link and with a quarter of the processor's speed; use an idle machine. `--frames` measures the times
+between frames while maps move.
 """
 
 from __future__ import annotations

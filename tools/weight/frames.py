@@ -1,7 +1,7 @@
 """How smoothly a map moves: the times between frames while it is panned and zoomed.
 
-Frames are those of the page (`requestAnimationFrame`), which the browser holds back while the one before is drawn.
-Without a graphics card that is most of the time; what the page's scripts take of it is told apart.
+Frames are those of the page (`requestAnimationFrame`); the browser delays them while it draws the frame before.
+Without a graphics card this takes most of the time. The time of the page's scripts is measured separately.
 """
 
 from __future__ import annotations

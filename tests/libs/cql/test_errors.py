@@ -372,6 +372,6 @@ def test_the_sentence_with_its_place() -> None:
         parse("a = ")
     with pytest.raises(CqlError, match=r"\(at /args\)$"):
         parse('{"op":"and","args":[]}', "cql2-json")
-    # the whole document has no place to point at
+    # the whole document: no position to report
     with pytest.raises(CqlError, match=r"^NaN is not a number of JSON$"):
         parse("NaN", "cql2-json")

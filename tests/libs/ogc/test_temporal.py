@@ -75,7 +75,7 @@ NOTHING = "must be an RFC 3339 date-time, a date, or an interval start/end"
         ("x/2020-01-01", NO_TIME.format("x")),
         *((text, NOT_IN_THE_CALENDAR.format(text)) for text in ("2020-13-01", "2020-02-30", "0000-01-01")),
         ("0000-01-01/..", NOT_IN_THE_CALENDAR.format("0000-01-01")),
-        # an invalid start is reported, whatever the end is
+        # an invalid start is reported, with any end
         ("0000-13-01/2020-01-01", NOT_IN_THE_CALENDAR.format("0000-13-01")),
         *(
             (f"2020-01-01T{text}", NOT_IN_THE_CALENDAR.format(f"2020-01-01T{text}"))

@@ -1,6 +1,6 @@
-"""`python -m tools.benchmarks.anatomy`: what an answer costs a bare service, what it costs ours, and in which library.
+"""`python -m tools.benchmarks.anatomy`: cost of a response of a bare service and of ours, by library.
 
-Processor time of the one process that is asked, straight and not through the gateway. Compare figures of one run.
+It measures the processor time of the service's process, without the gateway. Compare figures of one run.
 """
 
 from __future__ import annotations

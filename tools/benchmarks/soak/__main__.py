@@ -1,9 +1,9 @@
-"""`make soak MINUTES=60`: mixed load with random faults, and whether memory, connections, handles and times stay.
+"""`make soak MINUTES=60`: mixed load with random faults; checks that memory, connections, handles and times stay flat.
 
-Brings up a stack of its own (`.local/soak`, with the demo data). Five clients ask for what no cache has: pages, tiles,
-documents, whole collections. A table changes every ten seconds. Twice a minute something is killed, restarted or cut.
-Once a minute it is looked at, when that has passed. Ends with 1 where a measure rises by more than a tenth, or an
-answer was lost while nothing was wrong.
+Starts a separate stack (`.local/soak`, with the demo data). Five clients request uncached pages, tiles, documents and
+whole collections. A table changes every ten seconds. Twice a minute a fault kills, restarts or disconnects a process.
+Once a minute, after the fault has passed, all measures are taken. The exit status is 1 if a measure rises by more than
+a tenth, or a response was lost while no fault was active.
 """
 
 from __future__ import annotations

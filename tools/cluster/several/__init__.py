@@ -27,7 +27,7 @@ def deploy() -> None:
     eventually(found, f"there are {_PROCESSES} processes")
 
 
-def told(base_url: str, owner: str) -> str:
-    """Return how to run the whole service's tests there; `owner` is the database role with its password."""
+def variables_for_tests(base_url: str, owner: str) -> str:
+    """Return the variables that let the tests of the whole service run there; `owner` is the database role with its password."""
     address = kubectl("-n", "dams-trial", "get", "service", "postgresql", "-o", "jsonpath={.spec.clusterIP}")
     return f"DAMS_TEST_URL={base_url} DAMS_TEST_DATABASE_URL=postgresql://{owner}@{address}/dams"

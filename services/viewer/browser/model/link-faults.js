@@ -86,5 +86,5 @@ export function linkFaults(state, collections) {
  */
 function faultOf(name, text, collections) {
   if (name.startsWith(FILTER)) return known(name.slice(FILTER.length), collections);
-  return Object.hasOwn(CHECKS, name) ? CHECKS[name](text, collections) : say("the map has no such parameter");
+  return Object.hasOwn(CHECKS, name) ? CHECKS[name](text, collections) : say("the map does not have this parameter");
 }

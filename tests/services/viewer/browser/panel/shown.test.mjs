@@ -286,7 +286,7 @@ test("the map follows a link that is pasted, and what is wrong with it is said",
   fire(beyond, "hashchange");
   await settled();
   assert.deepEqual(heard, [["setView", { zoom: 3, center: [20, 10] }], ["setGlobe", true], ["search", "x"], ["sort", "strongest"], ["select", "floods", "7"]]);
-  assert.deepEqual([currentTheme(), explorer.shown.has("floods"), currentError()], ["dark", true, "“zz” of the link: the map has no such parameter."]);
+  assert.deepEqual([currentTheme(), explorer.shown.has("floods"), currentError()], ["dark", true, "“zz” of the link: the map does not have this parameter."]);
   heard.length = 0;
   clearError();
   globalThis.location.hash = "#c=gauges";
