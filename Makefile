@@ -91,19 +91,19 @@ fidelity: test-environment ## Compare tiles with rows at every zoom: hard shapes
 	$(if $(ARGS),$(PYTHON) -m tests.services.tiles.fidelity $(ARGS))
 
 walk: environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DATABASE_URL: count geometries)
-	@$(PYTHON) -m tests.services.walk $(ARGS)
+	@$(PYTHON) -m tools.walk $(ARGS)
 
 weigh: test-environment ## Bytes and requests of maps in a browser, first and second visit: make weigh ARGS="http://127.0.0.1:8080/api --each --seconds 3"
-	@$(PYTHON) -m tests.weight $(ARGS)
+	@$(PYTHON) -m tools.weight $(ARGS)
 
 suites: environment ## The suites of the OGC against a service in their mode, with Java and Maven: make suites ARGS="http://127.0.0.1:8080/api"
-	@$(PYTHON) -m tests.suites $(ARGS)
+	@$(PYTHON) -m tools.suites $(ARGS)
 
 mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
-	$(PYTHON) -m tests.mutants $(ARGS)
+	$(PYTHON) -m tools.mutants $(ARGS)
 
 cluster-test: environment ## Deploy the manifests on the cluster that kubectl leads to, and count what is lost while it changes: make cluster-test ARGS="--clients 4"
-	@$(PYTHON) -m tests.cluster $(ARGS)
+	@$(PYTHON) -m tools.cluster $(ARGS)
 
 check: check-environment ## Format, lint, types, import rule, of Python and of the browser's scripts; plain words in texts
 	.venv/bin/ruff format --check .
@@ -116,7 +116,7 @@ check: check-environment ## Format, lint, types, import rule, of Python and of t
 	cd services/viewer && node_modules/.bin/tsc
 
 soak: test-environment ## Mixed load with random faults on a stack of its own, and whether all stays flat: make soak MINUTES=60
-	@$(PYTHON) -m tests.benchmarks.soak --minutes $(or $(MINUTES),60) $(ARGS)
+	@$(PYTHON) -m tools.benchmarks.soak --minutes $(or $(MINUTES),60) $(ARGS)
 
 format: check-environment ## Format and fix what can be fixed
 	.venv/bin/ruff format .
@@ -136,8 +136,8 @@ psql: ## Open the stack's own database as its owner, or that of DATABASE_URL: ma
 	@$(PYTHON) -m deploy.local psql $(ARGS)
 
 bench: run-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
-	$(PYTHON) -m tests.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
-	$(PYTHON) -m tests.benchmarks.catalogue
+	$(PYTHON) -m tools.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
+	$(PYTHON) -m tools.benchmarks.catalogue
 
 environment:
 	@$(BOOTSTRAP) python

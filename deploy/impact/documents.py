@@ -13,7 +13,7 @@ MOST_FACILITIES = 2000
 Row = Mapping[str, Any]
 
 _HEADLINE_INTENSITY = "VI"
-"""Intensity class in which people feel strong shaking: a figure for the weakest class would count all who noticed."""
+"""Intensity class of strong shaking. A figure for the weakest class would include everyone that noticed the event."""
 
 _WITH_ARTICLE = frozenset(
     {
@@ -62,7 +62,7 @@ _METHODS = {
 class Tables:
     """Rows about one event, as the statements of `zones` and the equation give them.
 
-    zones: with kind, zone, rank, sources, km2. missing: why there are no zones, or not all.
+    zones: with kind, zone, rank, sources, km2. missing: the reason if zones are missing.
     """
 
     zones: list[dict[str, Any]] = field(default_factory=list)

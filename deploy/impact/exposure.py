@@ -169,7 +169,7 @@ def country_names(path: Path) -> dict[str, str]:
 def _province_names(files: Files, listed: list[dict[str, Any]]) -> dict[tuple[str, str], str]:
     """The names of first-level divisions by country and GeoNames code.
 
-    The list with codes has no names, and that with names has no codes: places that both have connect the two.
+    One list has codes, the other has names: places in both lists connect the two.
     """
     named = PopulatedPlaces.read(files.provinces)
     positions = on_sphere(

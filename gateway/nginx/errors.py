@@ -16,7 +16,7 @@ RETRY_AFTER_SECONDS = 2
 
 _SENTENCES = {
     400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
-    404: "There is no such resource. The service starts at /api/.",
+    404: "The resource does not exist. The service starts at /api/.",
     405: f"Only {ALLOWED} are allowed.",
     412: "The resource does not meet the conditions of the request (If-Match, If-Unmodified-Since).",
     413: "The request has a body, and that body is too large.",

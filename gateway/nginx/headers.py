@@ -47,7 +47,7 @@ def forwarded_headers(etag: str = "$wanted_etag") -> object:
             ("X-Forwarded-Proto", "$scheme"),
             ("X-Forwarded-Prefix", PREFIX),
             ("X-Forwarded-For", "$remote_addr"),
-            # The services speak HTTP/1.1, whatever the client speaks.
+            # The services speak HTTP/1.1, independent of the client.
             ("X-Client-Protocol", "$server_protocol"),
             ("X-Request-Id", "$request_id"),
             ("traceparent", "$traceparent"),

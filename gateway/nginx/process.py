@@ -150,7 +150,7 @@ class Nginx:
         await self.wait()
 
     def _untold_seconds(self) -> float:
-        """Return for how many seconds clients must still be told; 0 if they are not told at all."""
+        """Return for how many seconds responses must still carry the header; 0 if they never carry it."""
         try:
             age = time.time() - (self._folder / DRAINING).stat().st_mtime
         except FileNotFoundError:

@@ -28,7 +28,7 @@ AGAIN_SECONDS = 0.35
 """Seconds for another process to answer or refuse after one has hung."""
 AGAIN_CONNECT_SECONDS = 0.1
 CONNECT_SECONDS = 0.3
-"""Seconds to connect to a machine; one that is gone never accepts, and the next process may hang."""
+"""Seconds to connect to a machine; a failed machine never accepts, and the next process may hang."""
 _EXPORT_SILENCE = 600.0
 """Seconds for writing an export of which nothing can be sent before its end."""
 _STREAM_SECONDS = 60.0
@@ -73,7 +73,7 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         Location(
             f"~ ^{PREFIX}/collections/[^/]+/export$",
             _asked_rightly(settings, unknown),
-            # Nothing of it is kept: it is asked for in parts, and the one process that is asked has it as a file.
+            # Not cached: clients request it in parts, and the one process that serves it has it as a file.
             _passed_on(settings, "64k", silence=_EXPORT_SILENCE, upstream=f"{BY_ADDRESS}$service"),
             # Other kinds of files are compressed already, and a client that resumes a download needs their length.
             one("gzip_types", "text/csv", "application/json", "application/ndjson", "application/geo+json"),
@@ -144,7 +144,7 @@ def _address(settings: GatewaySettings, path: str) -> str:
 
 
 def _asked_rightly(settings: GatewaySettings, unknown: int) -> object:
-    """Refuses what no service is asked; `unknown` is the status of an address that none declares."""
+    """Refuses requests that belong to no service; `unknown` is the status of an undeclared address."""
     return EmptyBlock(
         *_guards(),
         Section("if ($without_slash)", response_headers(), one("return", 308, _address(settings, "$without_slash"))),
@@ -275,7 +275,7 @@ def _document(name: str, media_type: str, public_url: str | None) -> object:
             one("return", 204),
         ),
         one("root", PUBLISHED.rpartition("/")[0]),
-        # Until all services have been seen once, nothing is published.
+        # The gateway publishes the document once it has seen all services.
         one("try_files", "/openapi.json", "=503"),
         one("default_type", quoted(media_type)),
         response_headers(("Vary", quoted("Accept, Accept-Encoding")), ("Cache-Control", quoted("public, max-age=0"))),

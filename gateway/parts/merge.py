@@ -113,7 +113,7 @@ def _merge_components(documents: Sequence[tuple[str, Document]], conflicts: list
 def _united(known: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the union of both components; None if they contradict each other.
 
-    Enumerations may have different values: a service adds the media types of its own formats to the common ones.
+    Enumerations may have different values: a service adds the media types of its formats to the common ones.
     """
     if known == other:
         return known

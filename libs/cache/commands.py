@@ -89,7 +89,7 @@ class Commands:
         """Send the command later, without waiting for it and without reporting a failure."""
         if not (self.away or len(self._waiting) >= _MOST_WAITING):
             if not self._waiting:
-                # a system call of its own would cost more than the rest of the command
+                # a separate system call would cost more than the rest of the command
                 asyncio.get_running_loop().call_later(_POSTED_SECONDS, self._send_posted)
             self._waiting.append((command, None))
 

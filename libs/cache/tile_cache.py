@@ -107,7 +107,7 @@ class TileCache:
             reply = await self._asked("SET", _name(name), self._owner, "NX", "PX", int(seconds * 1000))
         except CacheAway:
             return None
-        # a cache that accepts no claims has none of other processes either
+        # a cache that accepts no claims does not have claims of other processes either
         return None if isinstance(reply, ResponseError) else reply is not None
 
     def release(self, name: str) -> None:

@@ -16,7 +16,7 @@ _STRENGTH = ("max_wind_kt", "wind_speed_kt", "wind_kt")
 def feature_name(collection: Collection, id_: Any, properties: Mapping[str, Any]) -> str:
     """Return the text that names a feature: its own name, or its kind, place and time.
 
-    Most storms have no name of their own, and their titles repeat: they get basin, time (UTC) and wind.
+    Most storms are unnamed, and their titles repeat: they get basin, time (UTC) and wind.
     """
     when = _when(collection, properties)
     if _text(properties.get(BASIN)):

@@ -26,7 +26,7 @@ def bbox_predicate(queryable: Queryable, box: BBox, crs: Crs = CRS84, *, not_nul
     """Return a condition for rows whose geometry intersects the box of easting and northing in `crs`.
 
     In degrees, `west > east` crosses the antimeridian. Rows without a geometry match (/req/core/fc-bbox-response C);
-    `not_null` says that all rows have one. Raises CqlError if the box has no place on Earth.
+    `not_null` says that all rows have one. Raises CqlError if the box is not on Earth.
     """
     column = column_of(queryable)
     return _or_null(relation(ast.GeometryIntersects, column, box_in(box, None, crs)), column.sql, not_null=not_null)
@@ -58,7 +58,7 @@ def datetime_predicate(queryable: Queryable, interval: Interval, *, not_null: bo
     if queryable.kind is Kind.PERIOD:
         return _or_null(meets_period(column, interval.start, interval.end), column.sql, not_null=not_null)
     if queryable.kind not in TEMPORAL:
-        raise ValueError(f"{queryable.name} is no date or timestamp")
+        raise ValueError(f"{queryable.name} is not a date or timestamp")
     bounds = ((">=", interval.start), ("<=", interval.end))
     inside = all_of(
         [compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None]
@@ -87,7 +87,7 @@ def lasting_predicate(
     """
     for queryable in (start, end):
         if queryable.kind not in TEMPORAL:
-            raise ValueError(f"{queryable.name} is no date or timestamp")
+            raise ValueError(f"{queryable.name} is not a date or timestamp")
     starts, ends = column_of(start), column_of(end)
     conditions = []
     # one condition per column: an index on either can be used, and both together

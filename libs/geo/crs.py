@@ -111,7 +111,7 @@ def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
     """Convert a shape of easting, northing to longitude, latitude within ±180, cut at the antimeridian.
 
     Edges of projected shapes get additional positions; an area around a pole is extended to the edge of the world.
-    Raises ValueError, with the end of a sentence about the shape, if a position has no place on Earth, or if the shape
+    Raises ValueError, with the end of a sentence about the shape, if a position is not on Earth, or if the shape
     reaches so far beyond the CRS that its inside is undefined.
     """
     if crs.in_degrees:

@@ -69,7 +69,7 @@ class ColumnType:
     by_numeric: bool = False
     """Whether its only cast to a number is the one to numeric."""
     in_tiles: bool = False
-    """Whether ST_AsMVT writes it as a value of its own kind, not as text."""
+    """Whether ST_AsMVT writes it with its type, not as text."""
     extension: bool = False
     """Whether an extension adds it, so that the name of any schema may precede its name."""
 

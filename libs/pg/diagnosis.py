@@ -1,6 +1,6 @@
 """Find reasons why a database cannot be served, or only slowly: a sentence for each, and the statement that fixes it.
 
-For operators, who may see names of roles and hosts; clients get none of this.
+For operators, because it names roles and hosts; clients never see it.
 """
 
 import asyncio

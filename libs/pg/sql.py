@@ -1,7 +1,7 @@
 """SQL fragments that carry their values as binds, and combine without renumbering.
 
 A fragment keeps abstract placeholders until `Sql.render` numbers them, so that fragments written far
-apart (a CQL2 filter, a bbox, a keyset) can be put together in any order. There is no way to put a value
+apart (a CQL2 filter, a bbox, a keyset) can be put together in any order. It is impossible to put a value
 into the text: text comes from the program, names go through `ident`, everything else is a `Bind`.
 
     where = sql("{column} >= {value}", column=ident("magnitude"), value=bind(6.5, "float8"))

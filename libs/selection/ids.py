@@ -45,7 +45,7 @@ def _part(column: Column) -> Sql:
     if known.kind in (Kind.INTEGER, Kind.UUID, Kind.DATE):
         return sql("{name}::text", name=name)
     if known.by_numeric:
-        # in the form that clients see, whatever the currency
+        # in the form that clients see, for any currency
         return sql("{name}::numeric::text", name=name)
     return sql(_MOMENT if known.kind is Kind.TIMESTAMP else _ESCAPED, name=name)
 

@@ -178,10 +178,10 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
     try:
         box = box_of(numbers, crs)
         if geometry is None:
-            # its features have no geometry, and so all match
+            # features without geometry all match
             return []
         column = geometry_queryable(geometry)
-        # the third and the sixth, whatever the order of the other axes
+        # the third and the sixth, for any order of the other axes
         heights = (numbers[2], numbers[5]) if len(numbers) == 6 and geometry.may_have_heights else None
         return [
             bbox_predicate(column, box, crs, not_null=geometry.not_null),

@@ -26,7 +26,7 @@ def start(service: str, endpoint: str, *, headers: str | None = None, share: flo
 
 
 def stop() -> None:
-    """Send the spans that have not been sent, and make no more. Blocks until that is done."""
+    """Send the remaining spans, and stop recording. Blocks until they are sent."""
     global _tracing
     tracing, _tracing = _tracing, None
     if tracing is not None:

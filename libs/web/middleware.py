@@ -71,7 +71,7 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
     except NotModified as unchanged:
         response = unchanged_response(unchanged)
     except ConnectionResetError:
-        # the client disconnected mid-response: not our fault, and there is nobody to answer
+        # the client disconnected mid-response: not our fault, and no client is left to answer
         _CANCELLED.labels(route).inc()
         return web.Response(status=499)
     except asyncio.CancelledError:
@@ -176,7 +176,7 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
 def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:
     """Add headers for a CDN: how long to cache the response, and the keys to purge it by.
 
-    A CDN may cache longer than others if it is told to purge changed data (`CDN_MAX_AGE`).
+    A CDN may cache longer than other caches if the service purges changed data from it (`CDN_MAX_AGE`).
     """
     cache_control = headers.get("Cache-Control", "")
     if not cache_control.startswith("public, "):

@@ -1,4 +1,4 @@
-"""Parameters that third parties add to shared links, not the people who follow them."""
+"""Tracking parameters that third parties add to shared links."""
 
 _TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
 

@@ -185,7 +185,7 @@ async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.Stre
         async for piece in pieces:
             await write(call.request, response, piece)
     except ConnectionError:
-        # the client has read enough, or is gone
+        # the client has read enough, or has disconnected
         return response
     return response
 

@@ -28,7 +28,7 @@ from tests.architecture.documents import code_in, page
 REPOSITORY = Path(__file__).parents[2]
 MANIFESTS = REPOSITORY / "deploy" / "kubernetes"
 OVERLAYS = sorted((MANIFESTS / "overlays").iterdir())
-TRIALS = sorted(file.parent for file in (REPOSITORY / "tests/cluster").glob("*/kustomization.yaml"))
+TRIALS = sorted(file.parent for file in (REPOSITORY / "tools/cluster").glob("*/kustomization.yaml"))
 VERSION = "1.30"
 DOCKERFILES = {
     **{name: REPOSITORY / "services" / name / "Dockerfile" for name in ("common", "features", "tiles", "viewer")},

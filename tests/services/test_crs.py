@@ -216,7 +216,7 @@ async def test_a_box_beyond_the_world_has_everything(moved: Services, table: str
 
 @pytest.mark.parametrize("half", [3e6, 1e7, 2.5e7, 1e9])
 async def test_own_crs_boxes_of_any_size_match_by_number(moved: Services, half: float) -> None:
-    """In the CRS of the storage nothing is transformed: numbers far outside its area of use are no fault."""
+    """The CRS of the storage needs no transformation: numbers far outside its area of use are valid."""
     for table in ("zone", "polar"):
         everything = await ids(moved, table)
         for key in everything:
@@ -354,7 +354,7 @@ async def test_a_crs_that_is_none_of_the_collections_is_a_fault(moved: Services,
     assert answer.status == 422
     (fault,) = answer.json()["detail"]
     assert fault["loc"] == ["query", name]
-    assert fault["msg"].startswith(f"{name} '{value}' is none of this collection's: {CRS84}, ")
+    assert fault["msg"].startswith(f"{name} '{value}' is not available for this collection; use one of {CRS84}, ")
 
 
 @pytest.mark.parametrize(

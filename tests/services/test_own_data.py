@@ -290,7 +290,7 @@ async def test_a_row_on_which_a_filter_fails_does_not_match_and_costs_nothing_el
         assert (answer.status, answer.headers.get("DAMS-Features-Omitted")) == (200, "1"), answer.url
         assert number in answer.body, answer.url
         assert b"row 17" not in answer.body, answer.url
-    # the row has no place, and is in no cell
+    # the row is empty, and in no cell
     for query, matched, nulls in (("", 40, 1), ("&bbox=0.95,44,3.05,46", 20, 0), ("&filter=id<31", 30, 1)):
         path = f"/collections/own.misplaced/facets?facets=geom:grid:1,geom:hexagon:1{query}"
         for _ in range(2):

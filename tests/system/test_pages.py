@@ -253,7 +253,7 @@ async def test_a_feature_is_found_on_the_map(visit: NewVisit) -> None:
 async def test_what_else_is_known_of_an_event_is_a_click_away(visit: NewVisit) -> None:
     seen = await visit()
     await _see(seen, "/collections/hazard.hazard_ts_tracks/items/3758?f=html")
-    known = seen.page.get_by_role("list", name="Of this event")
+    known = seen.page.get_by_role("list", name="Related data")
     await known.get_by_role("link", name="Tropical storm nodes").click()
     await seen.page.wait_for_url("**hazard_ts_nodes/items?f=html&event_id=EP202015")
     assert await seen.page.locator("table.data tbody tr").count() > 1

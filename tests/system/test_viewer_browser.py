@@ -220,7 +220,7 @@ async def test_overview_shows_several_collections_and_switches_them(visit: NewVi
         "(id) => map.getStyle().layers.every((l) => l['source-layer'] !== id)", _EARTHQUAKES
     )
     assert "c=" in page.page.url
-    # without any, the pending list is no longer waited for, nor offered for download
+    # without any, the page ignores the pending list and offers no download
     await page.page.route(re.compile("/items[?]"), lambda _: None)
     await page.page.get_by_role("switch", name="Tropical storm events").click()
     await page.page.locator("#events[aria-busy]").wait_for(state="attached")

@@ -55,7 +55,7 @@ async def test_a_time_is_typed_in_a_zone_or_chosen_by_name(visit: NewVisit) -> N
     await form.locator("[name=from]").fill("2018-02-06T01:00")
     await form.locator("[name=to]").fill("2018-02-05T01:00")
     await form.get_by_role("button", name="Show").click()
-    assert await form.get_by_role("alert").inner_text() == "From lies after To."
+    assert await form.get_by_role("alert").inner_text() == "The start is after the end."
     await form.locator("[name=zone]").select_option(label="Asia/Tokyo")
     # no time was chosen yet, so the other zone leaves no features to show
     await form.locator("[name=from]").fill("2018-02-05T01:00")

@@ -12,17 +12,3 @@ COMMENT ON TABLE hazard.hazard_ts_disturbance_nodes IS E'Tropical disturbance no
 SELECT dams.watch(t) FROM unnest(ARRAY[
     'hazard.hazard_ts_disturbance_events', 'hazard.hazard_ts_disturbance_tracks',
     'hazard.hazard_ts_disturbance_buffers', 'hazard.hazard_ts_disturbance_nodes']::regclass[]) t;
-
--- What tables of an earlier release lack: comments of columns, and indexes that did not exist when LIKE copied the
--- table.
-CREATE UNIQUE INDEX IF NOT EXISTS hazard_ts_disturbance_tracks_event_id_kind_idx
-    ON hazard.hazard_ts_disturbance_tracks (event_id, kind);
-CREATE UNIQUE INDEX IF NOT EXISTS hazard_ts_disturbance_nodes_event_id_kind_valid_time_idx
-    ON hazard.hazard_ts_disturbance_nodes (event_id, kind, valid_time);
-CREATE UNIQUE INDEX IF NOT EXISTS hazard_ts_disturbance_buffers_event_id_kind_wind_speed_kt_idx
-    ON hazard.hazard_ts_disturbance_buffers (event_id, kind, wind_speed_kt);
-CREATE INDEX IF NOT EXISTS hazard_ts_disturbance_tracks_name_id_idx ON hazard.hazard_ts_disturbance_tracks (name, id);
-CREATE INDEX IF NOT EXISTS hazard_ts_disturbance_nodes_name_id_idx ON hazard.hazard_ts_disturbance_nodes (name, id);
-CREATE INDEX IF NOT EXISTS hazard_ts_disturbance_buffers_name_id_idx ON hazard.hazard_ts_disturbance_buffers (name, id);
-SELECT dams.comment_alike(('hazard.hazard_ts_disturbance_' || suffix)::regclass, ('hazard.hazard_ts_' || suffix)::regclass)
-FROM unnest(ARRAY['events', 'tracks', 'nodes', 'buffers']) suffix;

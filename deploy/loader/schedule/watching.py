@@ -43,7 +43,7 @@ _OVERLAP = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """url: the database. say: reports each load. shortest: minimum time between two loads, whatever the rhythm."""
+    """url: the database. say: reports each load. shortest: minimum time between two loads."""
 
     url: str
     say: Callable[[Source, Outcome], None]

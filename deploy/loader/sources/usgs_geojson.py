@@ -167,7 +167,7 @@ def _event(feature: _Feature, retrieved: datetime) -> EarthquakeEvent | None:
         tsunami=bool(properties.tsunami),
         url=properties.url,
         detail_url=properties.detail,
-        # The feed has no addresses of single products; its detail document lists them with their files.
+        # The feed does not link to single products; its detail document lists them with their files.
         shakemap_url=properties.detail if "shakemap" in products else None,
         population_impact_url=properties.detail if "losspager" in products else None,
         withdrawn=updated if is_deleted else None,

@@ -165,7 +165,7 @@ def _texts(op: str, left: Operand, right: Operand) -> Sql:
             return compared(op, *_equal_texts(left, right.value))
     elif isinstance(left, Value) and isinstance(right, Expr):
         return _texts(FLIPPED[op], right, left)
-    # Compare by code point, which every client can reproduce, whatever the collations of the columns.
+    # Compare by code point, independent of the columns' collations: every client can reproduce this.
     collated = [sql('({text}) COLLATE "C"', text=as_text(operand)) for operand in (left, right)]
     return compared(op, *collated)
 

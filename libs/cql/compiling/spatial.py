@@ -124,7 +124,7 @@ def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = 
 def _parts(a: Expr | GeometryLiteral, b: GeometryLiteral) -> list[tuple[Expr | GeometryLiteral, GeometryLiteral]]:
     """Return what each box of a literal is compared with.
 
-    If rows lie beyond ±180, the literal is moved to them, so that an index is used and nothing is cut.
+    If rows lie beyond ±180, move the literal to them, so that an index is used and the literal is not cut.
     """
     boxes = [GeometryLiteral(box, b.place, (box,)) for box in b.boxes] if len(b.boxes) > 1 else [b]
     if not isinstance(a, Expr) or not _column(a).turns:

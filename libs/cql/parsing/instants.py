@@ -21,7 +21,7 @@ def date_literal(text: object, at: Place) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise fault(f"'{text}' is not a date of the calendar", at) from None
+        raise fault(f"'{text}' does not exist in the calendar", at) from None
 
 
 def timestamp_literal(text: object, at: Place) -> datetime:

@@ -47,7 +47,7 @@ for (const form of document.querySelectorAll("form.filter")) {
   form.addEventListener("submit", () => {
     const empty = [...form.elements].filter(({ name, value }) => name && value === "");
     for (const field of empty) field.disabled = true;
-    // whoever comes back by the browser's button finds them as they were
+    // the browser's back button shows them unchanged
     setTimeout(() => empty.forEach((field) => { field.disabled = false; }));
   });
 }

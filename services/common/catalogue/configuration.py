@@ -244,7 +244,7 @@ class CatalogueConfig(_Said):
         _known(f"{where}.id_column", said.id_column, names)
         key = said.id_column or collection.key
         composite = () if said.id_column else collection.composite_key
-        # without the key's column, features would have no ids, and pages could not start after a row
+        # without the key's column, features would not have ids, and pages could not start after a row
         shown = {name: position for position, name in enumerate(said.properties)}
         if shown:
             for name in (key,) if key is not None else composite:
@@ -278,7 +278,7 @@ class CatalogueConfig(_Said):
             description=said.description or collection.description,
             key=key,
             composite_key=composite,
-            # the database guarantees that values of its own key are unique, but not those of another column
+            # the database guarantees that values of its key are unique, but not those of another column
             key_repeats=collection.key_repeats if said.id_column is None else said.id_column != collection.key,
             suggested_key=None if said.id_column else collection.suggested_key,
             geometries=tuple(
@@ -315,7 +315,7 @@ def _check_situation(where: str, asked: Asked | None, collection: Collection, st
     if asked is None:
         return
     if start is None or any(time.name == start and time.is_period for time in collection.times):
-        raise ConfigError(f"{where}: the collection has no column of instants by which to know what is going on")
+        raise ConfigError(f"{where}: `situation` needs a column of instants, and the collection has none")
     numbers = [column.name for column in collection.columns if column.type in ("integer", "number")]
     for name in asked.at_least:
         _known(f"{where}.at_least", name, numbers)

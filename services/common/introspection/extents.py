@@ -88,7 +88,7 @@ class Extents:
             for collection in collections
             if collection.sources
             and not collection.row_security
-            # a view is one of its own sources, and has no rows
+            # a view is also among its sources, and does not store rows
             and all(versions.get(oid, "") is not None for oid in collection.sources)
         }
         known = {
@@ -102,7 +102,7 @@ class Extents:
         for collection in collections:
             found = known.get(collection.id)
             if collection.id in locked and found is None:
-                # read it again when the lock is gone
+                # read it again when the lock is released
                 known[collection.id] = _Known(None, collection, collection)
             elif found is None or found.bare is not collection:
                 extents = read[collection.id] if found is None else found.filled
@@ -146,7 +146,7 @@ class Extents:
     async def _each(self, queries: Iterable[tuple[Key, Sequence[Query]]]) -> Found:
         """Run many small queries as a few; where a batch fails, one by one: a bad table costs only itself.
 
-        Of each key the first query that does not fail tells.
+        For each key the first query that succeeds counts.
         """
         waiting = list(queries)
         found: Found = {}

@@ -7,7 +7,7 @@ from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import sql
 
-# a database without this schema has no such function, and another role may not be allowed to call it
+# a database without this schema does not have the function, and another role may not be allowed to call it
 _HAS = sql(
     "SELECT count(*) > 0 AS has FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
     "WHERE n.nspname = 'dams' AND p.proname = 'data_sources' "

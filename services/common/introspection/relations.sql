@@ -1,7 +1,7 @@
 -- One row per relation in the given schemas that the role may read: what it is, its columns, its key.
 -- Only the system catalogues are read, so the cost does not depend on the number of rows.
 WITH locked AS MATERIALIZED (
-    -- relations that a session has locked exclusively, or waits to lock: whoever opens one waits too, as the functions
+    -- relations that a session has locked exclusively, or waits to lock: opening one would wait too, as the functions
     -- for sizes and view definitions would
     SELECT coalesce(i.indrelid, l.relation) AS oid
     FROM pg_locks l

@@ -146,7 +146,7 @@ class ViewExtents:
         columns = tuple(self._extended(view, column) if column.name in own else column for column in every)
         before = self._filled.get(view.id)
         if before is not None and before[0] is view and before[1] == columns:
-            # the same object as long as nothing has changed
+            # the same object until an extent changes
             return before
         times = tuple(column for column in columns if isinstance(column, TimeColumn))
         geometries = tuple(column for column in columns if isinstance(column, GeometryColumn))

@@ -23,7 +23,7 @@ _NAME = "jsonfg"
 class JsonFg(GeoJson):
     """GeoJSON of one collection whose features have a `time`, and a `place` in the CRS of the response."""
 
-    # cached features lack these members
+    # cached features do not have these members
     of_features = False
 
     def __init__(self, collection: Collection) -> None:

@@ -44,7 +44,7 @@ class LargePage:
     until: Position | None = None
     """Position of its last row."""
     rows: RowsOfPage | None = None
-    """The page's rows, if they have an identity; rows inserted meanwhile are excluded."""
+    """The page's rows, if they have an identity; rows inserted later are excluded."""
     number: int = 0
     """Number of rows of the page."""
 
@@ -52,7 +52,7 @@ class LargePage:
 class ItemsStore:
     """Pages and counts of collections.
 
-    `geometry_as` is how PostGIS encodes geometries. With `features`, features may come from the cache.
+    `geometry_as` is how PostGIS encodes geometries. With `features`, features can be cached ones.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class ItemsStore:
         """Yield the rows of a large page in chunks; at least one chunk, which may be empty.
 
         Each chunk is its own query, which starts after the last row of the previous one, or at an offset if rows have
-        no identity. So no connection is held while the client reads. Rows inserted meanwhile are left out: the page
+        no identity. So no connection is held while the client reads. Rows inserted later are left out: the page
         never exceeds its limit, and never has rows of the next page.
         """
         rest, left = page.query, page.query.limit

@@ -84,7 +84,7 @@ def name_of(row: Row, places: Sequence[int]) -> RowName:
 
 
 class RowsOfPage:
-    """Filters a page's rows while they are streamed: rows inserted meanwhile are left out."""
+    """Filters a page's rows while they are streamed: rows inserted later are left out."""
 
     def __init__(self, arrays: Sequence[Sequence[object]], number: int) -> None:
         """`arrays` are the identity columns of the first `number` rows, as in `name_of`."""

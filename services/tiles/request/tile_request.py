@@ -97,7 +97,7 @@ def _few(collection: Collection, query: QueryValues) -> frozenset[str] | None:
     if not query.values[_STYLE_ONLY]:
         return None
     if query.values["properties"] is not None:
-        query.fault(_STYLE_ONLY, "style-only and properties both say which properties", value="true")
+        query.fault(_STYLE_ONLY, "style-only and properties cannot be combined", value="true")
     key, geometry = tile_key(collection), collection.geometry(query.values.get("geom-column"))
     if key is None or geometry is None:
         return None

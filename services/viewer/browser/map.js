@@ -55,7 +55,7 @@ async function start() {
   const state = { ...linked?.state, ...given };
   const wanted = collectionsOf(state, explorer, page.shown);
   const drawn = firstDrawn([page.collection, ...wanted], explorer);
-  if (drawn === null) throw new Error(say("No collection has a geometry, hence there is no map."));
+  if (drawn === null) throw new Error(say("The map is empty: no collection has a geometry."));
   explorer.prepare(wanted);
   const first = await explorer.style(drawn);
   const engine = await loadEngine(first, state);
@@ -181,7 +181,7 @@ function noteSubstitute(explorer, engine) {
   const note = find("#substitute");
   const update = () => {
     note.hidden = !engine.substitute;
-    note.textContent = engine.substitute ? say("From afar drawn from {other}; zoom in for {own}", { other: engine.substitute, own: page.tileMatrixSet }) : "";
+    note.textContent = engine.substitute ? say("At this scale {other} is shown; zoom in for {own}", { other: engine.substitute, own: page.tileMatrixSet }) : "";
   };
   explorer.addEventListener("move", update);
   update();

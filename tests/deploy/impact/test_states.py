@@ -100,7 +100,7 @@ async def test_storm_without_zones_has_those_of_a_model(
     assert 0 < zones[0]["areaKm2"] < zones[1]["areaKm2"]
     await database.execute("UPDATE hazard.hazard_ts_nodes SET wind_kt = 70")
     assert [event["event_id"] for event in await due(database)] == ["A"]
-    # zones of its own take their place
+    # the storm's own zones replace them
     await add_zone("A", _AT_SEA)
     assert [zone["kind"] for zone in (await computed("A"))["impact"]["zones"]] == ["analysed"]
 

@@ -14,7 +14,7 @@ from tests.gateway.nginx.configuration import API, CHANGES, EXPORT, TILES, Block
 PASSED_ON = (API, TILES, EXPORT, CHANGES)
 SENTENCES = {
     400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
-    404: "There is no such resource. The service starts at /api/.",
+    404: "The resource does not exist. The service starts at /api/.",
     405: "Only GET, HEAD, OPTIONS are allowed.",
     412: "The resource does not meet the conditions of the request (If-Match, If-Unmodified-Since).",
     413: "The request has a body, and that body is too large.",

@@ -92,7 +92,7 @@ def test_the_time_is_the_first_that_is_filled_and_lasts_where_it_is_the_start() 
         (["a_name", "name_a", "label"], ["label", "a_name", "name_a"]),
         # in any case of letters, and over a line's end
         (["Station_Name", "a\nb_name"], ["Station_Name", "a\nb_name"]),
-        # parts of words, and letters that only look alike
+        # parts of words, and letters that only look the same
         (["names", "surname", "names_of", "labelled", "_name_x", "ſtation_titlE", "name\n"], []),
         (["NAME_", "ﬁrst_NAME"], ["NAME_", "ﬁrst_NAME"]),
         ([], []),

@@ -199,7 +199,7 @@ async def test_rows_that_last(spans: Table, columns: tuple[str, str], text: str,
 
 
 def test_datetime_parameter_needs_a_time(spans: Table) -> None:
-    with pytest.raises(ValueError, match="no date or timestamp"):
+    with pytest.raises(ValueError, match="not a date or timestamp"):
         datetime_predicate(spans.queryables["id"], Interval(datetime(2020, 1, 1, tzinfo=UTC), None))
 
 
@@ -266,7 +266,7 @@ async def test_a_range_that_ends_at_a_moment_meets_it(ranges: Table) -> None:
 def test_what_lasts_has_times_at_both_ends() -> None:
     day, number = queryable("day", "date"), queryable("number", "integer")
     for start, end in ((day, number), (number, day)):
-        with pytest.raises(ValueError, match=r"^number is no date or timestamp$"):
+        with pytest.raises(ValueError, match=r"^number is not a date or timestamp$"):
             lasting_predicate(start, end, parse_interval("2020-01-01"))
-    with pytest.raises(ValueError, match=r"^number is no date or timestamp$"):
+    with pytest.raises(ValueError, match=r"^number is not a date or timestamp$"):
         datetime_predicate(number, parse_interval("2020-01-01"))

@@ -22,7 +22,7 @@ from tests.running_stack import Cluster
 Make = Callable[..., Awaitable[str]]
 WRITTEN = "Straße STRASSE ẞ ﬁ ŉ İstanbul ı ΟΔΟΣ Жук Ångström Łódź Йод ﬀ ﬂ ﬃ が plain 𝒜Ⴀ"
 TEXTS = ("", *WRITTEN.split())
-# folded by Python, and as a person writes who leaves out accents
+# folded by Python, and as typed without accents
 FOLDED = [text.casefold() for text in TEXTS]
 PLAIN = [
     "",

@@ -164,7 +164,7 @@ async def test_pages_escape_what_the_data_say(features: Client) -> None:
     related = [link["href"] for link in (await features.json("/events/WP%2F1"))["links"] if link["rel"] == "related"]
     assert related == [f"{features.base}/events/WP%2F1/{product}" for product in ("impact", "facilities")]
     event = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
-    assert event.index("Category 3 typhoon Anna: 1.2 million people") < event.index("In the collections")
+    assert event.index("Category 3 typhoon Anna: 1.2 million people") < event.index("Data for this event")
     assert f'href="{features.base}/events/WP%2F1/facilities?f=html"' in event
     french = (await features.get("/events/WP%2F1/impact", {"f": "html", "lang": "fr"})).body.decode()
     assert "Typhon Anna de catégorie 3" in french
@@ -227,7 +227,7 @@ async def test_product_that_appears_changes_the_version(served: Services, make_d
             assert after.json()["properties"]["population_impact_url"].endswith("/events/WP%2F1/impact?f=json")
 
         await eventually(has_product)
-        # rows are as they were: nothing is told to those who follow them, and tiles stay
+        # the rows are unchanged: listeners get no event, and tiles stay
         assert (await running["features"].json("/collections/hazard.hazard_ts_events/changes"))["changes"] == changes[
             "changes"
         ]
@@ -247,7 +247,7 @@ async def test_feed_entries_begin_with_the_people(features: Client) -> None:
 async def test_event_page_without_impact_says_nothing_of_it(features: Client) -> None:
     for event in ("WP3", "WP4"):
         page = (await features.get(f"/events/{event}", {"f": "html"})).body.decode()
-        assert "people" not in page.partition("<main")[2].partition("In the collections")[0]
+        assert "people" not in page.partition("<main")[2].partition("Data for this event")[0]
 
 
 async def test_responses_are_conditional_and_negotiated(features: Client) -> None:

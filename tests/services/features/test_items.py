@@ -80,7 +80,7 @@ async def test_files_are_of_as_many_rows_whatever_a_chunk_holds(
     features: Client, tmp_path: Path, held: list[ItemsQuery], limit: int
 ) -> None:
     answer = await features.get(EVENTS, {"limit": str(limit), "f": "gpkg"})
-    # at most one chunk is held at once
+    # at most one chunk is in memory
     assert [query.limit for query in held] == [limit] * (limit < 5)
     file = tmp_path / "page.gpkg"
     file.write_bytes(answer.body)

@@ -231,7 +231,7 @@ export class EventList {
   /** @param {Collection} collection */
   #emptyText({ id }) {
     const text = this.#search.value.trim();
-    if (text) return say("Nothing is found for “{text}”.", { text });
+    if (text) return say("No results for “{text}”.", { text });
     const { datetime, filter } = this.#explorer.parameters(id);
     return datetime || filter ? say("Nothing here matches the time and filter.") : say("Nothing in this view; zoom out or move the map.");
   }

@@ -33,7 +33,7 @@ export function featureCard(collection, style, feature, actions = []) {
       featureBadge(style, properties),
       element("h2", { text: title }),
       element("p", { text: inARow([collection.label, time && formatInstant(time), age.words]) }),
-      age.over && element("p", { class: "ended", text: say("No longer in force") }),
+      age.over && element("p", { class: "ended", text: say("No longer active") }),
       properties.source === "simulated" && element("p", { class: "simulated", text: say("Simulated, not observed") }),
     ),
     element("div", { class: "card-body", tabindex: "0", role: "group", "aria-label": say("Properties") }, charts, rows),

@@ -88,8 +88,8 @@ export function placeSearch(form, explorer, choose) {
     try {
       const found = await optionsOf(text, explorer, choose, signal);
       if (signal.aborted) return undefined;
-      show(found, found.length ? null : say("Nothing is called so"), text);
-      return sayToScreenReaders(found.length ? say("{number} found; arrow keys choose", { number: found.length }) : say("Nothing is called so"));
+      show(found, found.length ? null : say("No place or event found"), text);
+      return sayToScreenReaders(found.length ? say("{number} found; choose with the arrow keys", { number: found.length }) : say("No place or event found"));
     } catch (error) {
       return isAbort(error) ? undefined : show([], messageOf(error));
     }

@@ -69,7 +69,7 @@ test("a card has title, properties, products and links, and nothing twice", () =
 test("a card says that its feature is over; without products, properties or an id it has none", () => {
   const alerts = collection("alerts", { label: "Alerts", columns: [] });
   const over = featureCard(alerts, STYLE, { id: 1, properties: { withdrawn: "2020-01-01T00:00:00Z" } });
-  assert.equal(over.querySelector(".ended").textContent, "No longer in force");
+  assert.equal(over.querySelector(".ended").textContent, "No longer active");
   const bare = featureCard(alerts, STYLE, { properties: null });
   assert.deepEqual([bare.querySelector(".products"), bare.querySelectorAll("a").length, bare.querySelectorAll("dt").length, bare.querySelector(".simulated"), bare.querySelector(".badge")], [null, 0, 0, null, null]);
 });

@@ -147,7 +147,7 @@ test("a search is asked for everywhere and narrows the map, that of the subject 
   items = { features: [], numberMatched: 0 };
   explorer.emit("move");
   await pass(350);
-  assert.deepEqual(entries(), ["Nothing is found for “foo”."]);
+  assert.deepEqual(entries(), ["No results for “foo”."]);
   explorer.setSubject("plain");
   assert.deepEqual([explorer.searches.size, find("#search").hidden, input.placeholder], [0, true, ""]);
   input.value = "";

@@ -58,7 +58,7 @@ test("places and events are found by their names, and gone to", async () => {
   places = [PLACE, { bbox: [1, 2, 3, 4], geometry: { coordinates: [2, 3] }, properties: { name: "Land", kind: "country", province: null, country: "Land", people: null } }];
   assert.deepEqual(await go("hua"), ["Hualien Taiwan · 350,000 people", "Land country", "A Earthquakes", "Earthquake 2 Earthquakes"]);
   const [input, found] = [find("#go input"), find("#go-list")];
-  assert.deepEqual([found.hidden, input.getAttribute("aria-expanded"), spoken.textContent], [false, "true", "4 found; arrow keys choose"]);
+  assert.deepEqual([found.hidden, input.getAttribute("aria-expanded"), spoken.textContent], [false, "true", "4 found; choose with the arrow keys"]);
   assert.match(asked.find((url) => url.includes("/items")), /sortby=-magnitude&limit=3&bbox-only=true/);
   assert.equal(asked[0], "/places?q=hua&limit=6");
   assert.equal(fire(found.children[0], "pointerdown").defaultPrevented, true);
@@ -123,7 +123,7 @@ test("coordinates are gone to, a distance around a place is an area, and what is
   assert.deepEqual([explorer.area, calls.at(-1)[0], calls.at(-1)[3]], [{ kind: "circle", center: [121, 24], kilometres: 50, name: "Hualien, Taiwan" }, "fit", { nearest: 12 }]);
   assert.deepEqual(await go("20 km of 24N 121E"), ["within 20 km of 24°N 121°E Coordinates"]);
   [places, items] = [[], { features: [] }];
-  assert.deepEqual([await go("xyz"), spoken.textContent], [["Nothing is called so"], "Nothing is called so"]);
+  assert.deepEqual([await go("xyz"), spoken.textContent], [["No place or event found"], "No place or event found"]);
   asked.length = 0;
   assert.deepEqual([await go("x"), asked, found.hidden], [[], [], true]);
   items = new Error("gone");
