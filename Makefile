@@ -12,6 +12,8 @@
 
 # programs start by the hundred in the tests, and would be compiled each time
 unexport PYTHONDONTWRITEBYTECODE
+# Node.js of the Python environment, on machines that have none
+export PATH := $(PATH):$(CURDIR)/.local/tools/bin
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -135,7 +137,7 @@ generate: ## Make hazard data of any size, as the owner (DATABASE_OWNER_URL): ma
 psql: ## Open the stack's own database as its owner, or that of DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
 	@$(PYTHON) -m deploy.local psql $(ARGS)
 
-bench: run-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
+bench: quick-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
 	$(PYTHON) -m tools.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
 	$(PYTHON) -m tools.benchmarks.catalogue
 
@@ -166,9 +168,10 @@ clients-environment:
 requirements: environment ## Compile requirements.txt from requirements.in, with hashes
 	$(COMPILE) $(UPGRADE) tests/requirements.in -o tests/requirements.txt
 	for set in services/common/ services/features/ services/tiles/ services/viewer/ services/viewer/build- \
-		gateway/ deploy/local/ deploy/database/ deploy/loader/; do \
+		gateway/ deploy/local/ deploy/local/run- deploy/database/ deploy/loader/; do \
 		$(COMPILE) -c tests/requirements.txt $${set}requirements.in -o $${set}requirements.txt || exit 1; done
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
+	$(COMPILE) deploy/local/node-requirements.in -o deploy/local/node-requirements.txt
 	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
 	$(COMPILE) tests/clients-requirements.in -o tests/clients-requirements.txt
 	$(COMPILE) -c tests/requirements.txt deploy/docs/requirements.in -o deploy/docs/requirements.txt
