@@ -13,7 +13,7 @@ from prometheus_client import Counter, Histogram
 
 from libs.ogc.errors import Unavailable
 from libs.tracing import spans
-from libs.tracing.traceparent import trace_id
+from libs.tracing.spans import trace_id
 from libs.web.accept_language import ENGLISH
 from libs.web.base_url import SETTINGS, forwarded_request_id
 from libs.web.compression import compress_response

@@ -1,4 +1,4 @@
-"""Tracking parameters that third parties add to shared links."""
+"""Parameters that trackers add to shared links, and map libraries to the addresses of tiles."""
 
 _TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
 

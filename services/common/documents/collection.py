@@ -1,5 +1,6 @@
 """The Collection resource (OGC API Features, /req/core/sfc-md-success)."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,6 @@ from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import Whole
 from libs.web.representations import representations
 from libs.web.respond import links_json
-from services.common.documents.links import absolute
 
 OFFERS = (MediaType.JSON, MediaType.HTML)
 
@@ -98,3 +98,8 @@ def facts(collection: Collection) -> dict[str, Any]:
         "as_of": collection.as_of(),
         "time_columns": collection.lasting() or [time for time in (collection.time(),) if time],
     }
+
+
+def absolute(base: str, links: Iterable[Link]) -> list[Link]:
+    """Put links that start with `/` below the base address."""
+    return [replace(link, href=f"{base}{link.href}") if link.href.startswith("/") else link for link in links]

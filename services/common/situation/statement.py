@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, time, timedelta
 
 from libs.catalogue.basins import BASIN
+from libs.catalogue.feature_name import name_columns
 from libs.catalogue.impacts import headline_of
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.catalogue.modules import EVENT_KEY
-from libs.catalogue.name_columns import name_columns
 from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.column_types import Kind, column_type
 from libs.pg.sql import Sql, bind, ident, join, sql

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from libs.catalogue.name_columns import name_columns
+from libs.catalogue.feature_name import name_columns
 from services.tiles.styling.layers import Look, by_zoom
 from services.tiles.styling.palette import (
     ALERT,

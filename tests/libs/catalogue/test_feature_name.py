@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from libs.catalogue.feature_name import feature_name
+from libs.catalogue.feature_name import feature_name, name_columns
 from libs.catalogue.model import Collection, TimeColumn
-from libs.catalogue.name_columns import name_columns
 
 _CASES = json.loads((Path(__file__).parents[2] / "services" / "feature_names.json").read_text(encoding="utf-8"))
 

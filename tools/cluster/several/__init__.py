@@ -28,6 +28,6 @@ def deploy() -> None:
 
 
 def variables_for_tests(base_url: str, owner: str) -> str:
-    """Return the variables that let the tests of the whole service run there; `owner` is the database role with its password."""
+    """Return the environment for the whole service's tests there; `owner` is the database role with its password."""
     address = kubectl("-n", "dams-trial", "get", "service", "postgresql", "-o", "jsonpath={.spec.clusterIP}")
     return f"DAMS_TEST_URL={base_url} DAMS_TEST_DATABASE_URL=postgresql://{owner}@{address}/dams"

@@ -12,8 +12,7 @@ from libs.ogc.crs import CRS84, crs_uri
 from libs.ogc.link import Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, Whole
-from services.common.documents.collection import collection_json, extent_json, facts, publication_json
-from services.common.documents.links import absolute
+from services.common.documents.collection import absolute, collection_json, extent_json, facts, publication_json
 
 BASE = "https://example.org/api"
 ITEMS = CollectionLink(Link("/collections/{collectionId}/items", "items", "application/geo+json", "Features"))
