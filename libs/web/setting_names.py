@@ -51,6 +51,8 @@ NAMES = frozenset(
         "IMPACTS",
         "INVALID_PARAMETER_STATUS",
         "LOG_FORMAT",
+        "LOADER_ADDRESSES",
+        "LOADER_CONTACT",
         "LOG_LEVEL",
         "NONSPATIAL_COLLECTIONS",
         "OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -1,5 +1,7 @@
 """All sources by name, one per line."""
 
+from collections.abc import Mapping
+
 from deploy.loader.source import Source
 from deploy.loader.sources import (
     dfo_floods,
@@ -9,6 +11,7 @@ from deploy.loader.sources import (
     glofas_gauges,
     hurdat2,
     ibtracs,
+    jtwc_warnings,
     mom_alerts,
     nhc_advisories,
     scedc,
@@ -28,6 +31,7 @@ SOURCES: dict[str, Source] = {
         mom_alerts.SOURCE,
         glofas_gauges.SOURCE,
         nhc_advisories.SOURCE,
+        jtwc_warnings.SOURCE,
         hurdat2.SOURCE,
         ibtracs.SOURCE,
         gdacs_cyclones.SOURCE,
@@ -35,6 +39,6 @@ SOURCES: dict[str, Source] = {
 }
 
 
-def watched() -> list[str]:
+def watched(sources: Mapping[str, Source] = SOURCES) -> list[str]:
     """Return the sources for an operator to run: published at an address, and each event by only one of them."""
-    return [name for name, source in SOURCES.items() if list(source.addresses(None)) and not source.by_name_only]
+    return [name for name, source in sources.items() if list(source.addresses(None)) and not source.by_name_only]
