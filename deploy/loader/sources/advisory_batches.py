@@ -1,14 +1,14 @@
 """Batches of storms from their advisories: all advisories, and the latest forecast."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from deploy.loader.records import storms as tables
-from deploy.loader.records.storms import AdvisoryNode, StormTrack
-from deploy.loader.records.target import Batch, Latest, Recall, Target
+from deploy.loader.records.storms import AdvisoryNode, StormNode, StormTrack
+from deploy.loader.records.target import Batch, Latest, Recall, Rename, Target
 from deploy.loader.storms.advisories import (
     Advisory,
     advisory_nodes,
@@ -19,12 +19,15 @@ from deploy.loader.storms.advisories import (
     forecast_zones,
 )
 from deploy.loader.storms.best_tracks import BestTrack, Fix, twelve
+from deploy.loader.storms.development import APART, developed
 from deploy.loader.storms.identity import (
+    ALL_TABLES,
     DISTURBANCE_TABLES,
     GDACS,
     STORM_TABLES,
     as_disturbances,
     is_disturbance,
+    is_invest,
     merge_gdacs,
     rows_of_storms,
 )
@@ -91,8 +94,7 @@ def _batch(storms: Sequence[Storm], newest: Mapping[str, Advisory], *, complete:
         rows += life.rows
         parts += life.parts
     else:
-        where = {"event_id": list(lives), "kind": ["analysed"]}
-        recalls = (Recall(tables.ADVISORY_NODES, where, partial(_with_kept, storms, centre)),)
+        recalls = (_beginning(storms, centre),)
     issued = {storm.event_id: max(advisory.time for advisory in storm.advisories) for storm in storms}
     known = (Latest(_ALL_LATEST, tables.ADVISORY_NODES, "event_id", "advisory_time", issued), _until(issued))
     return Batch(rows, (), parts, known, recalls)
@@ -107,14 +109,34 @@ def _life(storm: Storm, kept: Iterable[Fix]) -> list[Fix]:
     return [by_time[time] for time in sorted(by_time)]
 
 
-def _with_kept(storms: Sequence[Storm], centre: str, kept: Sequence[AdvisoryNode]) -> Batch:
+def _beginning(storms: Sequence[Storm], centre: str) -> Recall:
+    """Return the recall that finds the disturbances from which storms developed, and then their stored positions."""
+    times = [fix.time for storm in storms for fix in _life(storm, ())]
+    seasons = sorted({advisory.season for storm in storms for advisory in storm.advisories})
+    after = {"valid_time": min(times, default=datetime.max.replace(tzinfo=UTC)) - APART}
+    where: dict[str, list[Any]] = {"kind": ["analysed"], "season": seasons}
+    return Recall(tables.DISTURBANCE_NODES, where, partial(_after_disturbances, storms, centre), after=after)
+
+
+def _after_disturbances(storms: Sequence[Storm], centre: str, found: Sequence[StormNode]) -> Batch:
+    """Give disturbances the numbers of their storms; their old identifiers lead to these."""
+    numbered = {storm.event_id: _life(storm, ()) for storm in storms if not is_invest(storm.event_id)}
+    became = developed(numbered, found)
+    renames = [Rename(ALL_TABLES, old, new) for old, new in became.items()]
+    where = {"event_id": [*(storm.event_id for storm in storms), *became], "kind": ["analysed"]}
+    recalls = (Recall(tables.ADVISORY_NODES, where, partial(_with_kept, storms, centre, became)),)
+    return Batch((), renames=renames, recalls=recalls)
+
+
+def _with_kept(storms: Sequence[Storm], centre: str, became: Mapping[str, str], kept: Sequence[AdvisoryNode]) -> Batch:
     """Merge the fixes of storms that got new advisories with the stored ones."""
     before: dict[str, list[Fix]] = {}
     for node in kept:
         if node.source == GDACS:
             # positions of GDACS, from before both were identified as the same storm
             continue
-        before.setdefault(node.event_id, []).append(_fix(node))
+        event_id = became.get(node.event_id, node.event_id)
+        before.setdefault(event_id, []).append(_fix(node)._replace(event_id=event_id))
     return _lives((_life(storm, before.get(storm.event_id, ())) for storm in storms), centre)
 
 

@@ -14,6 +14,7 @@ from deploy.loader.storms.atcf import is_number
 
 ADDRESS = "https://www.metoc.navy.mil/jtwc/rss/jtwc.rss"
 _PRODUCT = re.compile(r"(https?://[^\s'\"<>]+/([a-z]{2})(\d\d)(\d\d)(web\.txt|\.tcw))", re.IGNORECASE)
+_OUTLOOK = re.compile(r"https?://[^\s'\"<>]+/ab(?:pw|io)web\.txt", re.IGNORECASE)
 _FIRST_TEST = 50
 """Storms from this number on are exercises; those from 90 are systems under investigation."""
 _FIRST_INVEST = 90
@@ -30,6 +31,11 @@ class Product(NamedTuple):
 def is_feed(text: str) -> bool:
     """Return whether the text may be the feed."""
     return "<rss" in text[:1000]
+
+
+def outlooks_of(text: str) -> list[str]:
+    """Return the addresses of the significant tropical weather advisories that the feed links to."""
+    return list(dict.fromkeys(_OUTLOOK.findall(html.unescape(text))))
 
 
 def products_of(document: Document, text: str) -> list[Product]:

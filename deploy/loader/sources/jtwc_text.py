@@ -59,7 +59,7 @@ class _Warning(NamedTuple):
     number: str
     name: str | None
     status: str | None
-    count: int
+    sequence: int
     time: datetime
     steps: list[_Step]
 
@@ -91,11 +91,11 @@ def read_warning(text: str, document: Document) -> Advisory:
         event_id=warning.number,
         name=warning.name,
         season=season_of(warning.number),
-        number=warning.count,
+        number=warning.sequence,
         time=max(time, warning.time),
         analysed=fixes[0],
         forecast=fixes[1:],
-        source=f"{JTWC.name}, warning {warning.count} of {max(time, warning.time):%Y-%m-%d %H:%M} UTC",
+        source=f"{JTWC.name}, warning {warning.sequence} of {max(time, warning.time):%Y-%m-%d %H:%M} UTC",
         final=_FINAL.search(text) is not None,
         past=tuple(fix for fix in past if fix.time < warning.time),
     )
@@ -103,7 +103,7 @@ def read_warning(text: str, document: Document) -> Advisory:
 
 def _merged(machine: _Warning | None, prose: _Warning | None) -> _Warning | None:
     """Return the lines for machines, with gusts, statuses and the whole name of the text of the same warning."""
-    if machine is None or prose is None or (machine.number, machine.count) != (prose.number, prose.count):
+    if machine is None or prose is None or (machine.number, machine.sequence) != (prose.number, prose.sequence):
         return machine or prose
     said = {step.hours: step for step in prose.steps}
     steps = [

@@ -6,7 +6,9 @@ from datetime import timedelta
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.sources.advisory_batches import ADVISED, batches, closing
-from deploy.loader.sources.jtwc_index import ADDRESS, addresses_of, is_feed, products_of
+from deploy.loader.sources.invest_batches import invest_batches
+from deploy.loader.sources.jtwc_disturbances import is_about_disturbances, read_disturbances
+from deploy.loader.sources.jtwc_index import ADDRESS, addresses_of, is_feed, outlooks_of, products_of
 from deploy.loader.sources.jtwc_text import is_warning, read_warning
 from deploy.loader.storms.advisories import Advisory, under_way
 from deploy.loader.storms.identity import DISTURBANCE_TABLES, STORM_TABLES
@@ -21,21 +23,26 @@ def products(document: Document) -> Iterator[str]:
     text = _text(document)
     if is_feed(text):
         yield from addresses_of(products_of(document, text))
+        yield from outlooks_of(text)
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     """Yield batches of whole storms, each with its newest forecast.
 
-    Forecasts of storms that the feed no longer lists are withdrawn. Of several products, invalid ones are findings.
-    Raises DocumentError.
+    Systems under investigation are disturbances. Forecasts of storms that the feed no longer lists are withdrawn. Of
+    several products, invalid ones are findings. Raises DocumentError.
     """
     active: set[str] | None = None
     advisories: list[Advisory] = []
+    disturbances: list[Advisory] = []
     for document in documents:
         text = _text(document)
         if is_feed(text):
             listed = {product.number for product in products_of(document, text)}
             active = (active or set()) | listed if "://" in document.address else active
+            continue
+        if is_about_disturbances(text) and not is_warning(text):
+            disturbances += _disturbances(document, text, findings, must_be=len(documents) == 1)
             continue
         findings.read += 1
         try:
@@ -51,7 +58,8 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
             )
         else:
             advisories.append(advisory)
-    findings.issued = max((advisory.time for advisory in advisories), default=None)
+    findings.issued = max((advisory.time for advisory in [*advisories, *disturbances]), default=None)
+    yield from invest_batches(disturbances, JTWC.name)
     unique: dict[tuple[str, object], Advisory] = {}
     for each in advisories:
         findings.duplicates += [f"{each.event_id} {each.time}"] * ((each.event_id, each.time) in unique)
@@ -60,6 +68,17 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     yield from batches([unique[key] for key in sorted(unique)], newest, complete=False, centre=JTWC.name)
     if active is not None:
         yield closing(frozenset(active), JTWC.name)
+
+
+def _disturbances(document: Document, text: str, findings: Findings, *, must_be: bool) -> list[Advisory]:
+    try:
+        return read_disturbances(text, document, findings)
+    except DocumentError as error:
+        if must_be:
+            raise
+        findings.read += 1
+        findings.rejected.append(Rejected(document.address, str(error)))
+        return []
 
 
 def _advisory(document: Document, text: str) -> Advisory:
@@ -90,7 +109,8 @@ SOURCE = Source(
     asked=timedelta(minutes=10),
     targets=(*ADVISED, *STORM_TABLES, *DISTURBANCE_TABLES),
     read=read,
-    documents="warnings as text (…web.txt) or as JMV 3.0 data (….tcw)",
+    documents="warnings as text (…web.txt) or as JMV 3.0 data (….tcw), formation alerts and significant tropical "
+    "weather advisories as text",
     addresses=lambda _since: [ADDRESS],
     named=products,
 )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from deploy.loader.source import Source
 from deploy.loader.sources import (
+    atcf_decks,
     dfo_floods,
     gdacs_cyclones,
     gdacs_earthquakes,
@@ -14,6 +15,7 @@ from deploy.loader.sources import (
     jtwc_warnings,
     mom_alerts,
     nhc_advisories,
+    nhc_outlooks,
     scedc,
     usgs_csv,
     usgs_geojson,
@@ -32,6 +34,8 @@ SOURCES: dict[str, Source] = {
         glofas_gauges.SOURCE,
         nhc_advisories.SOURCE,
         jtwc_warnings.SOURCE,
+        nhc_outlooks.SOURCE,
+        atcf_decks.SOURCE,
         hurdat2.SOURCE,
         ibtracs.SOURCE,
         gdacs_cyclones.SOURCE,
