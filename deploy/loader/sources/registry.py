@@ -6,6 +6,7 @@ from deploy.loader.source import Source
 from deploy.loader.sources import (
     atcf_decks,
     dfo_floods,
+    emsc_earthquakes,
     gdacs_cyclones,
     gdacs_earthquakes,
     gdacs_floods,
@@ -27,6 +28,7 @@ SOURCES: dict[str, Source] = {
         usgs_geojson.SOURCE,
         usgs_csv.SOURCE,
         scedc.SOURCE,
+        emsc_earthquakes.SOURCE,
         gdacs_earthquakes.SOURCE,
         gdacs_floods.SOURCE,
         dfo_floods.SOURCE,
