@@ -51,6 +51,7 @@ NAMES = frozenset(
         "IMPACTS",
         "INVALID_PARAMETER_STATUS",
         "LOG_FORMAT",
+        "LIVE",
         "LOADER_ADDRESSES",
         "LOADER_CONTACT",
         "LOG_LEVEL",
