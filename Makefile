@@ -6,6 +6,7 @@
 #   REPLICAS (none; the number of streaming replicas of the stack's own database that serve reads),
 #   DEMO_DATA (yes; no leaves the tables empty, for `make load`),
 #   IMPACTS (yes; no starts no worker that counts people in zones of events),
+#   LIVE (no; yes watches live sources, and reports what each loaded or why not),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
 # Of the tests: WORKERS (four more than processors, as many tests wait), which share them; 0 for none beside the first
@@ -19,7 +20,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 STATE_DIR ?= .local
-export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SCHEMAS DEMO_DATA IMPACTS DATABASE_URL REDIS_URL
+export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SCHEMAS DEMO_DATA IMPACTS LIVE DATABASE_URL REDIS_URL
 
 WORKERS ?= $(shell echo $$(($$(nproc) + 4)))
 AUDIT := .local/audit

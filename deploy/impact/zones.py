@@ -22,9 +22,10 @@ WATCHED = (
 
 
 def _storm_zones(table: str) -> str:
+    # areas in which a storm may form have no wind
     return (
         "SELECT event_id, kind, wind_speed_kt || ' kt' AS zone, wind_speed_kt::float8 AS rank, source, "  # noqa: S608
-        f"geom, start_date AS time FROM hazard.{table}"
+        f"geom, start_date AS time FROM hazard.{table} WHERE wind_speed_kt IS NOT NULL"
     )
 
 

@@ -40,6 +40,7 @@ class StackSettings(EnvironmentSettings):
     collection_schemas: str = "hazard"
     demo_data: bool = True
     impacts: bool = True
+    live: bool = False
     replicas: Annotated[int, Field(ge=0, le=8)] = 0
     database_url: Annotated[str, AfterValidator(postgresql_address)] | None = Field(default=None, repr=False)
     redis_url: Annotated[str, AfterValidator(redis_address)] | None = Field(default=None, repr=False)
@@ -48,6 +49,8 @@ class StackSettings(EnvironmentSettings):
     def _own_database(self) -> Self:
         if self.replicas and self.database_url:
             raise ValueError("REPLICAS are of the stack's own database; DATABASE_READ_URLS names those of DATABASE_URL")
+        if self.live and self.database_url:
+            raise ValueError("LIVE fills the stack's own database; run the loader for that of DATABASE_URL")
         return self
 
 

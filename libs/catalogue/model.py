@@ -130,6 +130,10 @@ class Publisher:
     """Interval between publications of new data, in seconds."""
     updated: str
     """Time when the loader last changed features of this publisher, RFC 3339."""
+    issued: str | None = None
+    """Time of issue of the newest document, RFC 3339; None if its documents have none."""
+    is_silent: bool = False
+    """Whether the loader has not reached the publisher for three intervals and an hour."""
 
 
 @dataclass(frozen=True, slots=True)

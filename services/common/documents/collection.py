@@ -58,7 +58,7 @@ def _licences(collection: Collection) -> dict[str, str]:
 
 
 def publication_json(collection: Collection) -> dict[str, Any]:
-    """Return the publishers of live data, the rhythm, and the time of the last change; empty if unknown."""
+    """Return the publishers of live data, their rhythm, last document and last change; empty if unknown."""
     if not collection.publishers:
         return {}
     # all in one form and zone, so that texts compare like times
@@ -71,6 +71,8 @@ def publication_json(collection: Collection) -> dict[str, Any]:
             **({"licenseUrl": publisher.licence_url} if publisher.licence_url else {}),
             "updateIntervalSeconds": publisher.rhythm_seconds,
             "updated": publisher.updated,
+            **({"lastDocument": publisher.issued} if publisher.issued else {}),
+            **({"isSilent": True} if publisher.is_silent else {}),
         }
         for publisher in collection.publishers
     ]

@@ -198,3 +198,17 @@ async def test_loader_role_computes_after_each_change(
     finally:
         watching.cancel()
     assert not [line for line in said if line.startswith("error")]
+
+
+async def test_an_area_in_which_a_storm_may_form_has_no_impact(
+    database: asyncpg.Connection, add_zone: AddZone, computed: Computed
+) -> None:
+    await add_zone("AL912020-0101", None)
+    await database.execute(
+        "INSERT INTO hazard.hazard_ts_disturbance_buffers (event_id, start_date, end_date, kind, formation_area, geom) "
+        "VALUES ('AL912020-0101', '2020-01-01', '2020-01-08', 'formation', 'AL-1', "
+        "ST_Multi(ST_MakeEnvelope(0, 0, 5, 5, 4326)))"
+    )
+    await add_zone("AL912020-0101", "POLYGON((0 0, 1 0, 1 1, 0 0))")
+    zones = (await computed("AL912020-0101"))["impact"]["zones"]
+    assert [zone["zone"] for zone in zones] == ["64 kt"]

@@ -70,6 +70,7 @@ def test_how_old_a_source_is(seconds: int, said: str) -> None:
     now = datetime.now(UTC)
     state: dict[str, Any] = {
         "source": "a",
+        "rhythm": timedelta(hours=6),
         "attempted": now - timedelta(seconds=seconds),
         "checked": now - timedelta(seconds=seconds),
         "changed": None,
@@ -77,13 +78,18 @@ def test_how_old_a_source_is(seconds: int, said: str) -> None:
         "message": None,
         "summary": {"read": 1},
     }
-    assert reports.states_as_lines({"a": state}) == [f"{'a':<24} checked {said}"]
+    assert reports.states_as_lines({"a": state}) == [f"{'a':<24} published every 6 h, checked {said}"]
     told = reports.state_as_json(state)
     assert abs(told["ageSeconds"] - seconds) <= 1
     assert (told["changed"], told["error"], told["summary"]) == (None, None, {"read": 1})
     failed = {**state, "checked": None, "changed": now, "message": "it broke"}
     assert reports.states_as_lines({"b": failed, "a": state})[1] == (
-        f"{'b':<24} never loaded completely, changed 0 s ago; FAILED {said}: it broke"
+        f"{'b':<24} published every 6 h, never loaded completely, changed 0 s ago; FAILED {said}: it broke"
     )
     assert reports.state_as_json(failed)["ageSeconds"] is None
     assert reports.states_as_lines({}) == ["nothing was loaded yet"]
+    fresh = {**state, "changed": now, "issued": now - timedelta(minutes=3)}
+    assert "changed 0 s ago, last document 3 min ago (loaded after 3 min)" in reports.states_as_lines({"a": fresh})[0]
+    assert (reports.state_as_json(fresh)["delaySeconds"], reports.state_as_json(fresh)["rhythmSeconds"]) == (180, 21600)
+    # a document that changed nothing has no delay
+    assert reports.state_as_json({**fresh, "changed": now - timedelta(minutes=9)})["delaySeconds"] is None

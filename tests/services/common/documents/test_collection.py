@@ -134,6 +134,11 @@ def test_publishers_are_told_and_the_newest_change_of_all() -> None:
     ]
     document = _document(replace(PLAIN, publishers=(NOAA,)))
     assert document["updated"] == "2020-01-02T00:00:00Z"
+    fresh = publication_json(replace(PLAIN, publishers=(replace(NOAA, issued="2020-01-01T23:00:00Z", is_silent=True),)))
+    assert (fresh["publishers"][0]["lastDocument"], fresh["publishers"][0]["isSilent"]) == (
+        "2020-01-01T23:00:00Z",
+        True,
+    )
 
 
 @pytest.mark.parametrize(

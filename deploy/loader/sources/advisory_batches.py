@@ -1,14 +1,14 @@
 """Batches of storms from their advisories: all advisories, and the latest forecast."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from deploy.loader.records import storms as tables
-from deploy.loader.records.storms import AdvisoryNode, StormTrack
-from deploy.loader.records.target import Batch, Latest, Recall, Target
+from deploy.loader.records.storms import AdvisoryNode, StormNode, StormTrack
+from deploy.loader.records.target import Batch, Latest, Recall, Rename, Target
 from deploy.loader.storms.advisories import (
     Advisory,
     advisory_nodes,
@@ -19,12 +19,15 @@ from deploy.loader.storms.advisories import (
     forecast_zones,
 )
 from deploy.loader.storms.best_tracks import BestTrack, Fix, twelve
+from deploy.loader.storms.development import APART, developed
 from deploy.loader.storms.identity import (
+    ALL_TABLES,
     DISTURBANCE_TABLES,
     GDACS,
     STORM_TABLES,
     as_disturbances,
     is_disturbance,
+    is_invest,
     merge_gdacs,
     rows_of_storms,
 )
@@ -36,8 +39,6 @@ ADVISED = (tables.ADVISORY_TRACKS, tables.ADVISORY_NODES, tables.ADVISORY_ZONES)
 LATEST = (tables.TRACKS, tables.NODES, tables.ZONES)
 _DISTURBANCES_LATEST = DISTURBANCE_TABLES[1:]
 _ALL_LATEST = frozenset({*STORM_TABLES, *DISTURBANCE_TABLES})
-SOURCE = "NHC"
-_DERIVED = "NHC, derived from wind radii"
 _ADVISORIES_AT_ONCE = 500
 """Advisories per transaction, about 10,000 rows: the fixed cost of a transaction is small compared with them."""
 
@@ -49,22 +50,25 @@ class Storm(NamedTuple):
     advisories: list[Advisory]
 
 
-def batches(ordered: Iterable[Advisory], newest: Mapping[str, Advisory], *, complete: bool) -> Iterator[Batch]:
+def batches(
+    ordered: Iterable[Advisory], newest: Mapping[str, Advisory], *, complete: bool, centre: str
+) -> Iterator[Batch]:
     """Yield batches of whole storms from advisories by storm and time; `newest` has those of active storms by id.
 
     complete: whether these are all advisories of their storms; else stored ones are part of their tracks.
+    centre: the warning centre, as the source of zones.
     """
     waiting: list[Storm] = []
     for event_id, group in groupby(ordered, key=lambda advisory: advisory.event_id):
         waiting.append(Storm(event_id, list(group)))
         if sum(len(storm.advisories) for storm in waiting) >= _ADVISORIES_AT_ONCE:
-            yield _batch(waiting, newest, complete=complete)
+            yield _batch(waiting, newest, complete=complete, centre=centre)
             waiting = []
     if waiting:
-        yield _batch(waiting, newest, complete=complete)
+        yield _batch(waiting, newest, complete=complete, centre=centre)
 
 
-def _batch(storms: Sequence[Storm], newest: Mapping[str, Advisory], *, complete: bool) -> Batch:
+def _batch(storms: Sequence[Storm], newest: Mapping[str, Advisory], *, complete: bool, centre: str) -> Batch:
     shores = packaged_coast()
     advisories = [advisory for storm in storms for advisory in storm.advisories]
     ahead = [newest[storm.event_id] for storm in storms if storm.event_id in newest]
@@ -83,37 +87,57 @@ def _batch(storms: Sequence[Storm], newest: Mapping[str, Advisory], *, complete:
         (target, (advisory.event_id, advisory.time)) for target in ADVISED for advisory in advisories
     ]
     parts += [(target, (storm.event_id, "forecast")) for target in (*LATEST, *_DISTURBANCES_LATEST) for storm in storms]
-    lives = {storm.event_id: _life(storm) for storm in storms}
+    lives = {storm.event_id: _life(storm, ()) for storm in storms}
     recalls: tuple[Recall, ...] = ()
     if complete:
-        life = _lives(fixes for event_id, fixes in lives.items() if event_id in newest)
+        life = _lives((fixes for event_id, fixes in lives.items() if event_id in newest), centre)
         rows += life.rows
         parts += life.parts
     else:
-        where = {"event_id": list(lives), "kind": ["analysed"]}
-        recalls = (Recall(tables.ADVISORY_NODES, where, partial(_with_kept, lives)),)
+        recalls = (_beginning(storms, centre),)
     issued = {storm.event_id: max(advisory.time for advisory in storm.advisories) for storm in storms}
     known = (Latest(_ALL_LATEST, tables.ADVISORY_NODES, "event_id", "advisory_time", issued), _until(issued))
     return Batch(rows, (), parts, known, recalls)
 
 
-def _life(storm: Storm) -> list[Fix]:
-    return [advisory.analysed for advisory in storm.advisories if advisory.analysed]
+def _life(storm: Storm, kept: Iterable[Fix]) -> list[Fix]:
+    """Return the positions of a storm in order of time: those of its advisories, then kept ones, then past ones."""
+    fixes = [fix for advisory in storm.advisories for fix in advisory.past]
+    fixes += kept
+    fixes += [advisory.analysed for advisory in storm.advisories if advisory.analysed]
+    by_time = {fix.time: fix for fix in fixes}
+    return [by_time[time] for time in sorted(by_time)]
 
 
-def _with_kept(lives: Mapping[str, list[Fix]], kept: Sequence[AdvisoryNode]) -> Batch:
+def _beginning(storms: Sequence[Storm], centre: str) -> Recall:
+    """Return the recall that finds the disturbances from which storms developed, and then their stored positions."""
+    times = [fix.time for storm in storms for fix in _life(storm, ())]
+    seasons = sorted({advisory.season for storm in storms for advisory in storm.advisories})
+    after = {"valid_time": min(times, default=datetime.max.replace(tzinfo=UTC)) - APART}
+    where: dict[str, list[Any]] = {"kind": ["analysed"], "season": seasons}
+    return Recall(tables.DISTURBANCE_NODES, where, partial(_after_disturbances, storms, centre), after=after)
+
+
+def _after_disturbances(storms: Sequence[Storm], centre: str, found: Sequence[StormNode]) -> Batch:
+    """Give disturbances the numbers of their storms; their old identifiers lead to these."""
+    numbered = {storm.event_id: _life(storm, ()) for storm in storms if not is_invest(storm.event_id)}
+    became = developed(numbered, found)
+    renames = [Rename(ALL_TABLES, old, new) for old, new in became.items()]
+    where = {"event_id": [*(storm.event_id for storm in storms), *became], "kind": ["analysed"]}
+    recalls = (Recall(tables.ADVISORY_NODES, where, partial(_with_kept, storms, centre, became)),)
+    return Batch((), renames=renames, recalls=recalls)
+
+
+def _with_kept(storms: Sequence[Storm], centre: str, became: Mapping[str, str], kept: Sequence[AdvisoryNode]) -> Batch:
     """Merge the fixes of storms that got new advisories with the stored ones."""
     before: dict[str, list[Fix]] = {}
     for node in kept:
         if node.source == GDACS:
             # positions of GDACS, from before both were identified as the same storm
             continue
-        before.setdefault(node.event_id, []).append(_fix(node))
-    whole = []
-    for event_id, fixes in lives.items():
-        by_time = {fix.time: fix for fix in [*before.get(event_id, []), *fixes]}
-        whole.append([by_time[time] for time in sorted(by_time)])
-    return _lives(whole)
+        event_id = became.get(node.event_id, node.event_id)
+        before.setdefault(event_id, []).append(_fix(node)._replace(event_id=event_id))
+    return _lives((_life(storm, before.get(storm.event_id, ())) for storm in storms), centre)
 
 
 def _fix(node: AdvisoryNode) -> Fix:
@@ -128,7 +152,8 @@ def _fix(node: AdvisoryNode) -> Fix:
         wind_kt=node.wind_kt,
         pressure_hpa=node.pressure_hpa,
         status=node.status,
-        source=SOURCE,
+        # the centre, without the number and time of the advisory
+        source=node.source.partition(",")[0],
         name=node.name,
         gust_kt=node.gust_kt,
         radii=twelve(radii),
@@ -137,27 +162,30 @@ def _fix(node: AdvisoryNode) -> Fix:
     )
 
 
-def _lives(fixes: Iterable[list[Fix]]) -> Batch:
+def _lives(fixes: Iterable[list[Fix]], centre: str) -> Batch:
     """Return the rows of storms with these positions, and what they replace, unless a best track is longer."""
     lives = [BestTrack(each[0].event_id, each) for each in fixes if each]
     storms = [life for life in lives if not all(map(is_disturbance, life.fixes))]
     stages = [BestTrack(life.event_id, early) for life in lives if (early := [*filter(is_disturbance, life.fixes)])]
     events = list(storm_events(storms))
     rows: list[tuple[Target, tuple[Any, ...]]] = [(tables.EVENTS, event) for event in events]
-    rows += _rows_of_lives(storms)
+    rows += _rows_of_lives(storms, centre)
     rows += [(tables.DISTURBANCE_EVENTS, event) for event in storm_events(stages, disturbances=True)]
-    rows += as_disturbances(_rows_of_lives(stages))
+    rows += as_disturbances(_rows_of_lives(stages, centre))
     parts = [(target, (life.event_id, "analysed")) for target in (*LATEST, *_DISTURBANCES_LATEST) for life in lives]
     until = _until({life.event_id: life.fixes[-1].time for life in lives})
     return Batch(rows, parts=parts, latest=(until,), recalls=(merge_gdacs(events),) if events else ())
 
 
-def _rows_of_lives(lives: Sequence[BestTrack]) -> list[tuple[Target, tuple[Any, ...]]]:
+def _rows_of_lives(lives: Sequence[BestTrack], centre: str) -> list[tuple[Target, tuple[Any, ...]]]:
     """Return the rows of tracks, nodes and zones."""
     made: tuple[tuple[Target, Iterable[tuple[Any, ...]]], ...] = (
         (tables.TRACKS, storm_tracks(lives)),
         (tables.NODES, storm_nodes(lives, packaged_coast())),
-        (tables.ZONES, with_people(storm_zones(lives, source=_DERIVED), packaged_gazetteer())),
+        (
+            tables.ZONES,
+            with_people(storm_zones(lives, source=f"{centre}, derived from wind radii"), packaged_gazetteer()),
+        ),
     )
     return [(target, row) for target, found in made for row in found]
 
@@ -167,11 +195,11 @@ def _until(times: Mapping[str, datetime]) -> Latest:
     return Latest(_ALL_LATEST, tables.EVENTS, "event_id", "end_date", times)
 
 
-def closing(active: frozenset[str]) -> Batch:
+def closing(active: frozenset[str], centre: str) -> Batch:
     """Withdraw the centre's forecasts of storms that are no longer active."""
 
     def over(expected: Sequence[StormTrack]) -> Batch:
-        ended = {row.event_id for row in expected if row.source.startswith(SOURCE)} - active
+        ended = {row.event_id for row in expected if row.source.startswith(centre)} - active
         targets = (*LATEST, *_DISTURBANCES_LATEST)
         return Batch((), parts=[(target, (event_id, "forecast")) for target in targets for event_id in sorted(ended)])
 
