@@ -49,6 +49,7 @@ class Crs:
 
 
 CRS84 = Crs(identifiers.CRS84, 4326, northing_first=False, in_degrees=True)
+CRS84H = Crs(identifiers.CRS84H, 4326, northing_first=False, in_degrees=True)
 
 
 @lru_cache(maxsize=256)
@@ -56,6 +57,8 @@ def crs_of(uri: str) -> Crs | None:
     """Return the CRS with that identifier of `libs.ogc.crs`; None if PROJ does not know it."""
     if uri == identifiers.CRS84:
         return CRS84
+    if uri == identifiers.CRS84H:
+        return CRS84H
     authority, _, code = uri.removeprefix("http://www.opengis.net/def/crs/").partition("/0/")
     try:
         crs = CRS.from_authority(authority, code)

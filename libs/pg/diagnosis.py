@@ -6,6 +6,7 @@ For operators, because it names roles and hosts; clients never see it.
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,11 +16,14 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
+from libs.pg.row_srids import SridOfRows, advice, srids_of_rows
 from libs.pg.sessions import own_session
 from libs.pg.sql import ident
 
 _SECONDS = 4.0
 """Timeout of the server in seconds: the result must be ready within five."""
+_SAMPLE_MS = 200
+"""Maximum time for the SRIDs of a column, in milliseconds."""
 _MANY_ROWS = 10_000
 """Number of rows above which reading all of them is noticeably slow."""
 _MOST_NAMED = 3
@@ -67,10 +71,31 @@ async def _facts(url: str, schemas: list[str]) -> Facts:
     connection = await asyncpg.connect(url, timeout=_SECONDS, statement_cache_size=0)
     try:
         facts: dict[str, Any] = json.loads(await connection.fetchval(_FACTS, schemas, _MANY_ROWS))
+        facts["srids"] = await _srids(connection, facts)
         facts["pooler"] = await connection.execute(f"SELECT WHERE {own_session(connection)}") != "SELECT 1"
     finally:
         connection.terminate()
     return facts
+
+
+async def _srids(connection: "asyncpg.Connection[Any]", facts: Facts) -> list[tuple[str, Finding]]:
+    """Return, with their schemas, the findings about columns without a declared SRID. A slow table has none."""
+    found: list[tuple[str, Finding]] = []
+    if facts["postgis"] is None:
+        return found
+    await connection.execute(f"SET statement_timeout = {_SAMPLE_MS}")
+    for relation in facts["relations"] or ():
+        for column in relation["geometries_without_srid"] if relation["readable"] else ():
+            schema, name, rows = relation["schema"], relation["name"], max(0, relation["rows"])
+            text, arguments = srids_of_rows(
+                schema, name, column, sampled_of=rows if rows > _MANY_ROWS else None
+            ).render()
+            # another schema's rights, a lock or a broken index concern only this table
+            with suppress(asyncpg.PostgresError):
+                srids = [SridOfRows(*row) for row in await connection.fetch(text, *arguments)]
+                if said := advice(schema, name, column, srids):
+                    found.append((schema, Finding(*said)))
+    return found
 
 
 async def _unreachable(url: str, error: BaseException) -> Finding:
@@ -173,6 +198,9 @@ def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
             name = f'"{schema}"."{relation["name"]}"'
             statement = f"CREATE INDEX ON {_name(schema, relation['name'])} USING gist ({_name(column)});"
             yield Finding(f'No index finds what is near on "{column}" of {name}, which has many rows.', statement)
+    for owner, finding in facts["srids"]:
+        if owner == schema:
+            yield finding
 
 
 def _listed(relations: Iterable[Mapping[str, Any]]) -> str:

@@ -19,12 +19,13 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
+from services.features.event_alias import redirect_alias
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
 from services.features.pages.impact_page import event_impact
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery
-from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
+from services.features.resources import CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import EventPart, event_parts
 from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
@@ -48,8 +49,8 @@ async def get_event(call: Call) -> web.StreamResponse:
     bundle = call.media_type == GEOJSON
     known = of_events(app[CATALOGUE].collections.values())
     parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD, base=base_url(call.request))
-    if not parts and (merged := await app[ALIASES].event_of(name)):
-        return web.Response(status=308, headers={"Location": _address(call, merged), "Cache-Control": "no-cache"})
+    if not parts:
+        return await redirect_alias(call)
     if bundle:
         return await _bundle(call, name, parts)
     seen = [await _told(app[STORE], part) for part in parts]
@@ -77,12 +78,6 @@ async def get_event(call: Call) -> web.StreamResponse:
         }
         return conditional(call.request, page_response(call.request, "event.html", context))
     return conditional(call.request, json_response(document))
-
-
-def _address(call: Call, name: str) -> str:
-    """Return the address of this event with the query string of the request."""
-    query = call.request.query_string
-    return f"{base_url(call.request)}/events/{path_segment(name)}{'?' + query if query else ''}"
 
 
 def _nothing_of(event: str) -> NotFound:

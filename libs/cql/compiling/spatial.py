@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import LiteralString
 
+import shapely
 from pygeofilter import ast
 
 from libs.cql.compiling.geometry_literals import CRS84_SRID, GeometryLiteral, literal_sql, rectangle
@@ -19,14 +20,15 @@ from libs.cql.errors import fault
 from libs.cql.nodes import OP_NAMES, place_of
 from libs.cql.projected import fitted
 from libs.cql.queryable import Queryable
-from libs.geo.crs_areas import is_projected, keeps_boxes
-from libs.geo.longitudes import turned
+from libs.geo.boxes import Box
+from libs.geo.crs_areas import boxes_in, is_projected, keeps_boxes
+from libs.geo.longitudes import WEB_MERCATOR, turned, width_of_world
 from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.short_ways import short_way
 from libs.geo.simple_shapes import simple_shape
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import Kind
-from libs.pg.sql import Sql, all_of, any_of, join, sql
+from libs.pg.sql import Sql, all_of, any_of, binds, join, sql
 
 _FUNCTIONS: dict[type, LiteralString] = {
     ast.GeometryIntersects: "ST_Intersects({a}, {b})",
@@ -220,9 +222,31 @@ def _may_be_near(sides: Sequence[Expr | GeometryLiteral]) -> Sql | None:
     a, b = sides
     if not isinstance(a, Expr) or not isinstance(b, GeometryLiteral):
         return None
+    if _column(a).row_srids and _is_mixed(a):
+        boxes = [shapely.bounds(shape) for shape in b.boxes or (b.shape,)]
+        return _rows_meet(a, [(box[0], box[1], box[2], box[3]) for box in boxes])
     srid = _srid(a)
     literals = [_in_srid(replace(b, turn=turn), srid) for turn in (0, *_column(a).turns)]
     return sql("({near})", near=any_of(_boxes_meet(a, srid, literals)))
+
+
+def _rows_meet(column: Expr, boxes: Sequence[Box]) -> Sql:
+    """Return whether the stored box of a row meets a box in longitude and latitude, for rows of several known SRIDs.
+
+    The boxes of each SRID are compared with every row, whatever its SRID, so that the index is used. This finds too
+    many rows, never too few.
+    """
+    queryable = _column(column)
+    placed: list[Box] = []
+    for srid in dict.fromkeys(srid or CRS84_SRID for srid in queryable.row_srids):
+        width = width_of_world(srid)
+        turns = queryable.turns if srid in (CRS84_SRID, WEB_MERCATOR) else ()
+        for west, south, east, north in boxes_in(boxes, srid):
+            placed += [(west + turn * width, south, east + turn * width, north) for turn in (0, *turns)]
+    if not placed:
+        return sql("({a} IS NULL AND NULL)", a=column.sql)
+    meets: LiteralString = "{a} && ST_MakeEnvelope({box})"
+    return sql("({near})", near=any_of(sql(meets, a=column.sql, box=binds(box, "float8")) for box in placed))
 
 
 def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
@@ -237,6 +261,8 @@ def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
 
 def near(column: Expr, box: BBox) -> Sql:
     """Return whether the box of a row meets a box in longitude and latitude: only the part that an index serves."""
+    if _column(column).row_srids and _is_mixed(column):
+        return _rows_meet(column, [(part.west, part.south, part.east, part.north) for part in box.parts()])
     srid = _srid(column)
     parts = [
         replace(GeometryLiteral(rectangle(part), None, (rectangle(part),)), turn=turn)

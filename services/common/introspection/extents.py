@@ -13,7 +13,15 @@ from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, join, sql
-from services.common.introspection.extents_sql import Key, Query, box_query, sampled_times, time_query, usable_boxes
+from services.common.introspection.extents_sql import (
+    Key,
+    Query,
+    box_query,
+    mixed_box_query,
+    sampled_times,
+    time_query,
+    usable_boxes,
+)
 from services.common.introspection.located import located
 
 _LOG = logging.getLogger("dams.catalogue")
@@ -207,6 +215,9 @@ class Extents:
 
 def _box_queries(collection: Collection, column: GeometryColumn) -> list[Query]:
     """Return the queries for a box, each for fewer rows than the one before."""
+    if column.row_srids and column.is_mixed:
+        mixed = mixed_box_query(collection, column)
+        return [mixed] if mixed is not None else []
     queries = (box_query(collection, column, usable) for usable in usable_boxes(column))
     return [query for query in queries if query is not None]
 

@@ -66,7 +66,7 @@ def _is_large(table: Collection) -> bool:
 def _by_index(table: Collection, column: GeometryColumn) -> bool:
     """Return whether the table is too large to read, but an index may have the extent."""
     of_one = table.kind in ("table", "materialized view") and table.sources == (table.oid,)
-    return _is_large(table) and of_one and not table.row_security and not column.is_geography
+    return _is_large(table) and of_one and not (table.row_security or column.is_geography or column.is_mixed)
 
 
 class ViewExtents:

@@ -99,5 +99,5 @@ def _place(geometry: GeometryColumn) -> Sql:
     column = ident(geometry.name)
     shape = sql("{column}::geometry", column=column) if geometry.is_geography else column
     part = sql("ST_Centroid(ST_Envelope(ST_GeometryN({shape}, 1)))", shape=shape)
-    placed = in_lonlat(part, geometry.srid)
+    placed = in_lonlat(part, None if geometry.is_mixed else geometry.srid)
     return sql("ST_X({placed}), ST_Y({placed})", placed=placed)

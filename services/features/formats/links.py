@@ -104,6 +104,8 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         facets = f"{collection}/facets?{_SELECTION}f={FORMAT_NAMES[FACETS_TYPE]}"
         links.append(Link(facets, "related", FACETS_TYPE, "Counts by facets of all that match (JSON)"))
         header["related"] = links[-1].to_header()
+        schema = f"{collection}/schema/feature"
+        links.append(Link(schema, "describedby", MediaType.SCHEMAJSON, "Schema of a feature in GeoJSON"))
         feed = f"{collection}/feed?{_SELECTION}f={FORMAT_NAMES[ATOM_TYPE]}"
         links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as an Atom feed"))
         header[""] += f", {links[-1].to_header()}"

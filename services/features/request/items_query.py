@@ -78,7 +78,7 @@ def geometry_options(selection: Selection, query: QueryValues, base: str = "") -
     shown = selection.geometry.type if selection.geometry is not None else "none"
     if is_lonlat and shown != "Point":
         query.fault("geometry", f"geometry=lonlat is for points; the geometry here is {shown}", "enum", "lonlat")
-    elif is_lonlat and crs is not CRS84:
+    elif is_lonlat and crs.srid != CRS84.srid:
         sentence = "geometry=lonlat gives longitude and latitude: it cannot be combined with another crs"
         query.fault("geometry", sentence, "enum", "lonlat")
     return GeometryOptions(

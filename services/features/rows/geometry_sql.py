@@ -255,7 +255,7 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
             stored=ident(column.name),
             omitted=_omitted(geometry_as),
         )
-        if column.type == "Geometry" and not column.srid
+        if column.is_mixed
         else EMPTY,
     )
 

@@ -225,6 +225,7 @@ class ItemsStore:
         no identity. So no connection is held while the client reads. Rows inserted later are left out: the page
         never exceeds its limit, and never has rows of the next page.
         """
+        expected = page.rows.from_start() if page.rows is not None else None
         rest, left = page.query, page.query.limit
         size, known = self.chunk(rest), rest.selection.collection.row_bytes is not None
         least = 1
@@ -235,7 +236,7 @@ class ItemsStore:
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
             found = await self._rows(rest, plan, limit=limit, features=features, until=page.until)
             number, places = len(found.rows), name_places(rest, found.sort_values) if rest.resumable else ()
-            kept = page.rows.only(found, places) if page.rows is not None else found
+            kept = expected.only(found, places) if expected is not None else found
             yield kept
             left -= len(kept.rows)
             if len(kept.rows) < number:
@@ -244,7 +245,7 @@ class ItemsStore:
                 return
             if rest.resumable:
                 last = position_of(found.rows[-1], found.sort_values)
-                if rest.by_content and page.rows is not None and page.rows.alike(found.rows[-1], places):
+                if rest.by_content and expected is not None and expected.alike(found.rows[-1], places):
                     alike = number_alike(found.rows, found.sort_values)
                     before = rest.after
                     if alike == number and before is not None and before.values == last.values:

@@ -96,6 +96,10 @@ class RowsOfPage:
         # the number of rows of each name, computed on first use
         self._numbers: Counter[RowName] | None = None
 
+    def from_start(self) -> "RowsOfPage":
+        """Return a filter of the same page that expects its first row: a file may be written twice."""
+        return RowsOfPage(self._arrays, self._number)
+
     def only(self, found: Rows, places: Sequence[int]) -> Rows:
         """Return those of the next rows that belong to the page."""
         end = self._come + len(found.rows)

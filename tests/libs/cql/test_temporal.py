@@ -139,13 +139,14 @@ async def test_the_ends_of_the_calendar_are_not_infinity(db: asyncpg.Connection,
         first, last = ("TIMESTAMP('0001-01-01T00:00:00Z')", "TIMESTAMP('9999-12-31T23:59:59.999999Z')")
     for condition, expected in {
         f"{column} = {last}": [4],
-        f"{column} > {last}": [5],
+        f"{column} > {last}": [],
+        f"{column} IS NULL": [1, 5],
         f"{column} IN ({first}, {last})": [2, 4],
         f"{column} = {first}": [2],
-        f"{column} < {first}": [1],
-        f"{column} > DATE('9999-12-31')": [5],
-        f"{column} < DATE('0001-01-01')": [1],
-        f"T_AFTER({column}, INTERVAL('..', '9999-12-31'))": [5],
+        f"{column} < {first}": [],
+        f"{column} > DATE('9999-12-31')": [],
+        f"{column} < DATE('0001-01-01')": [],
+        f"T_AFTER({column}, INTERVAL('..', '9999-12-31'))": [],
     }.items():
         assert await table.ids(condition) == expected, condition
 

@@ -261,12 +261,14 @@ async def test_responses_are_conditional_and_negotiated(features: Client) -> Non
     assert (await features.get("/events/WP%2F1/impact", {"limit": "1"})).status == 422
 
 
-@pytest.mark.parametrize("product", ["impact", "facilities"])
-async def test_alias_is_redirected_and_unknown_event_not_found(product: str, features: Client) -> None:
-    moved = await features.get(f"/events/OLD/{product}", {"f": "csv"})
-    assert (moved.status, moved.headers["Location"]) == (308, f"{features.base}/events/WP%2F1/{product}?f=csv")
+@pytest.mark.parametrize(
+    ("product", "query"), [("", "?f=html"), ("/impact", "?f=csv"), ("/facilities", "?f=csv"), ("/bundle", "")]
+)
+async def test_alias_is_redirected_and_unknown_event_not_found(product: str, query: str, features: Client) -> None:
+    moved = await features.get(f"/events/OLD{product}{query}")
+    assert (moved.status, moved.headers["Location"]) == (308, f"{features.base}/events/WP%2F1{product}{query}")
     for event in ("none", "%00"):
-        missing = await features.get(f"/events/{event}/{product}")
+        missing = await features.get(f"/events/{event}{product}")
         assert missing.status == 404
         assert "No collection has features of an event" in missing.json()["detail"]
 
