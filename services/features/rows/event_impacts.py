@@ -1,5 +1,6 @@
 """Impacts of events, as deploy.impact has computed and stored them."""
 
+from collections.abc import Collection as Collection_
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,15 @@ class Impact:
     has_zones: bool
     headline: dict[str, Any] | None
     document: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figure of an event. headline: None where it has no zones."""
+
+    event_id: str
+    title: str
+    headline: dict[str, Any] | None
 
 
 class EventImpacts:
@@ -60,23 +70,36 @@ class EventImpacts:
 
         A database that does not respond gives none: a feed without numbers is better than no feed.
         """
-        # other collections have versions, and so entity tags, that do not follow the impacts
-        if collection.product_source is None or collection.column(EVENT_KEY) is None:
+        # the versions, and so the entity tags, of other collections do not follow the impacts
+        if collection.impact_source is None:
             return {}
         events = {str(event) for feature in features if (event := feature["properties"].get(EVENT_KEY)) is not None}
         try:
-            if not events or not await self.are_computed():
-                return {}
-            rows = await self._database.fetch(
-                sql(
-                    "SELECT event_id, headline::text AS headline FROM impact.event "
-                    "WHERE event_id = ANY({events}) AND headline IS NOT NULL",
-                    events=bind(sorted(events), "text[]"),
-                )
-            )
+            return {each.event_id: each.headline for each in await self.summaries(events) if each.headline is not None}
         except Unavailable:
             return {}
-        return {row["event_id"]: orjson.loads(row["headline"]) for row in rows}
+
+    async def summaries(self, events: Collection_[str]) -> list[Summary]:
+        """Return the summaries of those events that are computed, by identifier. Raise Unavailable."""
+        # PostgreSQL cannot store U+0000
+        known = sorted(event for event in set(events) if "\0" not in event)
+        if not known or not await self.are_computed():
+            return []
+        rows = await self._database.fetch(
+            sql(
+                "SELECT event_id, impact ->> 'title' AS title, headline::text AS headline FROM impact.event "
+                "WHERE event_id = ANY({events}) ORDER BY event_id",
+                events=bind(known, "text[]"),
+            )
+        )
+        return [
+            Summary(
+                row["event_id"],
+                row["title"],
+                None if row["headline"] is None else orjson.loads(row["headline"]),
+            )
+            for row in rows
+        ]
 
     async def _read(self, event: str, document: Sql) -> Impact | None:
         # PostgreSQL cannot store U+0000

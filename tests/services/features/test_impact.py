@@ -37,6 +37,9 @@ INSERT INTO hazard.hazard_ts_buffers (event_id, wind_speed_kt, start_date, end_d
 SELECT event, wind, '2020-01-01', '2020-01-02', 'analysed', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
 FROM (VALUES ('WP/1', 64, 0, 2, 2), ('WP/1', 34, 0, 4, 4), ('WP2', 64, 50, 52, 2)) z (event, wind, west, east, north);
+INSERT INTO hazard.hazard_fl_alerts (event_id, title, alert_level, issued, expires, source, geom)
+SELECT event, 'Flood alert ' || event, 'Orange', '2020-01-01', '2020-01-02', 'tests',
+    ST_Multi(ST_MakeEnvelope(west, 0, west + 2, 2, 4326)) FROM (VALUES ('FL1', 0), ('FL2', 0)) a (event, west);
 INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
 VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)');
 INSERT INTO dams.event_alias (alias, event_id) VALUES ('OLD', 'WP/1');
@@ -48,7 +51,7 @@ async def _fill(owner: asyncpg.Connection) -> None:
     await owner.execute(_ROWS)
     await compute(owner, await due(owner))
     # one that the worker has not come to
-    await owner.execute("DELETE FROM impact.event WHERE event_id = 'WP4'")
+    await owner.execute("DELETE FROM impact.event WHERE event_id IN ('WP4', 'FL2')")
 
 
 async def _plain(owner: asyncpg.Connection) -> None:
@@ -242,6 +245,87 @@ async def test_feed_entries_begin_with_the_people(features: Client) -> None:
     # an event that is not computed has no number
     (dora,) = (line for title, line in first.items() if title.startswith("DORA"))
     assert "people" not in dora
+
+
+_FLOOD = (
+    "Flood alert FL1: 1.2 million people in the area of the alert, most of them in North (Xland) and Yland "
+    "(lower bound: places of 500 people and more)"
+)
+
+
+async def test_alerts_and_their_feed_have_the_people(features: Client) -> None:
+    alerts = "/collections/hazard.hazard_fl_alerts"
+    feed = ET.fromstring((await features.get(f"{alerts}/feed", {"f": "atom"})).body)  # noqa: S314 ours
+    summaries = [entry.findtext("{*}summary", "") for entry in feed.findall("{*}entry")]
+    assert [_FLOOD in summary for summary in summaries].count(True) == 1
+    told = {}
+    for item in (1, 2):
+        info = ET.fromstring((await features.get(f"{alerts}/items/{item}/cap")).body).find("{*}info")  # noqa: S314 ours
+        assert info is not None
+        parameters = {each.findtext("{*}valueName"): each.findtext("{*}value") for each in info.findall("{*}parameter")}
+        told[info.findtext("{*}headline")] = (
+            info.findtext("{*}description"),
+            parameters.get("impact.people"),
+            parameters.get("impact.zone"),
+        )
+    assert told["Flood alert FL1"] == (f"{_FLOOD}.", "1235167", "Alert area")
+    # not computed yet: no number, rather than 0
+    assert told["Flood alert FL2"] == (None, None, None)
+
+
+async def test_alert_follows_the_impact_of_its_event(make_database: MakeDatabase) -> None:
+    url = await make_database(_fill)
+    async with services() as running:
+        for name in ("common", "features"):
+            await running.start(name, {"DATABASE_URL": url})
+        alerts = "/collections/hazard.hazard_fl_alerts"
+        item = next(
+            each["id"] for each in (await running["features"].json(f"{alerts}/items"))["features"]
+            if each["properties"]["event_id"] == "FL2"
+        )
+        addresses = (f"{alerts}/items/{item}/cap", f"{alerts}/feed?f=atom")
+        before = [await running["features"].get(address) for address in addresses]
+        assert all(b"Flood alert FL2: 1.2 million people" not in answer.body for answer in before)
+        owner = await asyncpg.connect(url)
+        await compute(owner, await due(owner))
+        await owner.close()
+
+        async def has_people() -> None:
+            for address, old in zip(addresses, before, strict=True):
+                answer = await running["features"].get(address, headers={"If-None-Match": old.headers["ETag"]})
+                assert (answer.status, b"Flood alert FL2: 1.2 million people" in answer.body) == (200, True)
+
+        await eventually(has_people)
+
+
+async def test_figures_of_several_events_are_listed_in_order(features: Client) -> None:
+    document = await features.json("/impacts?events=WP4,WP/1,WP3,WP2,none,WP/1")
+    found = [(each["id"], each["status"], (each["summary"] or {}).get("people")) for each in document["impacts"]]
+    assert found == [
+        ("WP4", "pending", None),
+        ("WP/1", "computed", 1_235_167),
+        ("WP3", "unavailable", None),
+        ("WP2", "computed", 0),
+        ("none", "pending", None),
+    ]
+    assert document["impacts"][1]["links"][0]["href"] == f"{features.base}/events/WP%2F1/impact"
+    assert document["impacts"][1]["summary"] == (await features.json("/events/WP%2F1/impact"))["summary"]
+    assert (await features.get("/impacts", {"events": "\0"})).status in (200, 422)
+    for wrong in ({}, {"events": ""}, {"events": ",".join(map(str, range(101)))}):
+        assert (await features.get("/impacts", wrong)).status == 422
+
+
+async def test_page_shows_events_side_by_side(features: Client) -> None:
+    page = (await features.get("/impacts", {"events": "WP/1,WP2,WP4", "f": "html"})).body.decode()
+    assert page.index("Category 3 typhoon Anna: 1.2 million people") < page.index("Category 1 typhoon Bob: no listed")
+    assert "Not computed yet, or no such event." in page
+    row = page.partition("Winds of 64 kt and more</th>")[2].partition("</tr>")[0]
+    assert re.findall(r"<td data-label=\"[^\"]*People[^>]*>([^<]*)<", row) == ["1,235,167", "0", "–"]
+    assert "Xland" in page
+    assert "North" in page
+    refused = await features.get("/impacts", {"events": "A,B,C,D,E", "f": "html"})
+    assert refused.status == 422
+    assert b"events must be at most 4 on the page" in refused.body
 
 
 async def test_event_page_without_impact_says_nothing_of_it(features: Client) -> None:
