@@ -19,9 +19,7 @@ def comparison_context(events: Sequence[tuple[str, Impact | None]]) -> dict[str,
     named = {key: zone for column in columns for key, zone in column["zones"].items()}
     # observed zones before those of forecasts, the strongest first
     keys = sorted(named, key=lambda key: (key[1] == "forecast", -_STRENGTH.get(key[0], 0), key))
-    rows = [
-        {"label": _label(named[key]), "cells": [column["zones"].get(key) for column in columns]} for key in keys
-    ]
+    rows = [{"label": _label(named[key]), "cells": [column["zones"].get(key) for column in columns]} for key in keys]
     return {"columns": columns, "rows": rows}
 
 

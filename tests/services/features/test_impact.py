@@ -280,7 +280,8 @@ async def test_alert_follows_the_impact_of_its_event(make_database: MakeDatabase
             await running.start(name, {"DATABASE_URL": url})
         alerts = "/collections/hazard.hazard_fl_alerts"
         item = next(
-            each["id"] for each in (await running["features"].json(f"{alerts}/items"))["features"]
+            each["id"]
+            for each in (await running["features"].json(f"{alerts}/items"))["features"]
             if each["properties"]["event_id"] == "FL2"
         )
         addresses = (f"{alerts}/items/{item}/cap", f"{alerts}/feed?f=atom")
