@@ -10,8 +10,10 @@ from urllib.parse import quote
 
 import asyncpg
 import orjson
+import shapely
 
 from deploy.impact import zones
+from deploy.impact.circles import circle
 from deploy.impact.documents import Tables, facilities_document, headline, impact_document
 from deploy.impact.intensity import applies, radii_km
 from deploy.impact.modelled import SOURCE, modelled_zones
@@ -38,6 +40,7 @@ ON CONFLICT (event_id) DO UPDATE SET hazard = excluded.hazard, digest = excluded
 
 async def due(connection: asyncpg.Connection) -> list[asyncpg.Record]:
     """Return the events to compute, the newest first: event_id, hazard, digest. Raise asyncpg.PostgresError."""
+    await connection.execute(zones.MAKE_UNIT_PARTS)
     events = await connection.fetch(zones.EVENTS, await _basis(connection))
     stored = dict(await connection.fetch("SELECT event_id, digest FROM impact.event"))
     changed = [event for event in events if stored.get(event["event_id"]) != event["digest"]]
@@ -76,6 +79,7 @@ async def _basis(connection: asyncpg.Connection) -> str:
         digest.update(file.read_bytes())
     for row in await connection.fetch("SELECT dataset, fingerprint FROM exposure.dataset ORDER BY dataset"):
         digest.update(f"{row['dataset']}={row['fingerprint']};".encode())
+    digest.update((await connection.fetchval(zones.UNITS_DIGEST)).encode())
     return digest.hexdigest()
 
 
@@ -139,15 +143,16 @@ async def _tables(
     storms: Iterable[str],
 ) -> defaultdict[str, Tables]:
     found: defaultdict[str, Tables] = defaultdict(Tables)
-    for row in await connection.fetch(zones.POLYGON_FACTS, ids):
-        found[row["event_id"]].zones.append(dict(row))
     await connection.execute("SET LOCAL client_min_messages = warning")
-    await connection.execute(zones.MAKE_POLYGONS, ids)
+    await connection.execute(zones.MAKE_ZONES, ids)
+    for row in await connection.fetch(zones.POLYGON_FACTS):
+        found[row["event_id"]].zones.append(dict(row))
+    await connection.execute(zones.MAKE_PARTS)
     await _make_circles(connection, earthquakes, found)
     without = [event for event in storms if not any(zone["rank"] >= _STORM_KT for zone in found[event].zones)]
     for made in await modelled_zones(connection, without):
         zone = f"{made.wind_kt} kt"
-        await connection.execute(zones.ADD_POLYGON, made.event_id, zone, made.wkb)
+        await connection.execute(zones.ADD_POLYGON, made.event_id, zone, True, made.wkb)
         found[made.event_id].zones.append(
             {"kind": "estimated", "zone": zone, "rank": float(made.wind_kt), "sources": [SOURCE], "km2": made.km2}
         )
@@ -156,7 +161,12 @@ async def _tables(
         each.zones.sort(key=lambda zone: (zone["kind"] == "forecast", -zone["rank"], zone["zone"]))
     for table in ("place", "facility"):
         await connection.execute(zones.members(table))
-    for statement, name in ((zones.PEOPLE, "people"), (zones.LARGEST, "largest"), (zones.FACILITIES, "facilities")):
+    for statement, name in (
+        (zones.PEOPLE, "people"),
+        (zones.LARGEST, "largest"),
+        (zones.FACILITIES, "facilities"),
+        (zones.AREAS, "areas"),
+    ):
         for row in await connection.fetch(statement):
             getattr(found[row["event_id"]], name).append(row)
     for row in await connection.fetch(zones.PEOPLE_OF_ADVISORIES, ids):
@@ -182,6 +192,10 @@ async def _make_circles(
             found[event].zones.append(_circle(zone, float(rank), radius))
     columns = [list(column) for column in zip(*circles, strict=True)] or [[], [], [], [], []]
     await connection.execute(zones.MAKE_CIRCLES, *columns)
+    # people are counted by their distance; only land is measured within the polygon
+    for event, zone, radius, longitude, latitude in circles:
+        polygon = shapely.set_srid(circle(longitude, latitude, radius), 4326)
+        await connection.execute(zones.ADD_POLYGON, event, zone, False, shapely.to_wkb(polygon, include_srid=True))
 
 
 def _circle(zone: str, rank: float, radius_km: float) -> dict[str, Any]:

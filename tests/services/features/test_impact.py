@@ -28,6 +28,10 @@ INSERT INTO exposure.place VALUES
     (3, '<i>Third</i>', 'XX', 'Xland', 'South', 500, 'SRID=4326;POINT(3 3)');
 INSERT INTO exposure.facility VALUES
     (1, 'airport', 'IATA code', 'XAAA', 'Big <b>Airport</b>', 'XX', 'Xland', 'North', 'SRID=4326;POINT(1 1)');
+INSERT INTO exposure.unit VALUES
+    (1, 'XX', 'Xland', NULL, 'SRID=4326;MULTIPOLYGON(((0 0, 1 0, 1 2, 0 2, 0 0)))'),
+    (2, 'XX', 'Xland', 'North', 'SRID=4326;MULTIPOLYGON(((0 1, 1 1, 1 2, 0 2, 0 1)))'),
+    (3, 'ZZ', 'Zland', NULL, 'SRID=4326;MULTIPOLYGON(((1.5 1.5, 3 1.5, 3 3, 1.5 3, 1.5 1.5)))');
 INSERT INTO hazard.hazard_ts_events (event_id, name, category, basin, start_date, source, geom) VALUES
     ('WP/1', 'ANNA', 'C3', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(1 1)'),
     ('WP2', 'BOB', 'C1', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(50 1)'),
@@ -37,6 +41,18 @@ INSERT INTO hazard.hazard_ts_buffers (event_id, wind_speed_kt, start_date, end_d
 SELECT event, wind, '2020-01-01', '2020-01-02', 'analysed', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
 FROM (VALUES ('WP/1', 64, 0, 2, 2), ('WP/1', 34, 0, 4, 4), ('WP2', 64, 50, 52, 2)) z (event, wind, west, east, north);
+INSERT INTO hazard.hazard_ts_advisory_buffers
+    (event_id, advisory, advisory_time, kind, scope, wind_speed_kt, start_date, end_date, source, geom)
+SELECT 'WP/1', advisory, at::timestamptz, kind, scope, wind, time::timestamptz, time::timestamptz, 'tests',
+    ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
+FROM (VALUES
+    (1, '2020-01-01', 'forecast', 'whole', 34, '2020-01-01', 0.0, 4.0, 4.0),
+    (2, '2020-01-01 06:00', 'forecast', 'whole', 34, '2020-01-01 06:00', 0.0, 2.0, 2.0),
+    (2, '2020-01-01 06:00', 'forecast', 'whole', 64, '2020-01-01 06:00', 9.0, 9.5, 2.0),
+    (2, '2020-01-01 06:00', 'analysed', 'step', 34, '2020-01-01 06:00', 0.0, 2.0, 2.0),
+    (2, '2020-01-01 06:00', 'forecast', 'step', 34, '2020-01-01 18:00', 1.4, 2.0, 2.0),
+    (2, '2020-01-01 06:00', 'forecast', 'step', 64, '2020-01-01 18:00', 9.0, 9.5, 2.0)
+) z (advisory, at, kind, scope, wind, time, west, east, north);
 INSERT INTO hazard.hazard_fl_alerts (event_id, title, alert_level, issued, expires, source, geom)
 SELECT event, 'Flood alert ' || event, 'Orange', '2020-01-01', '2020-01-02', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, west + 2, 2, 4326)) FROM (VALUES ('FL1', 0), ('FL2', 0)) a (event, west);
@@ -90,6 +106,11 @@ async def test_document_fits_its_published_schema(product: str, event: str, feat
     assert document["id"] == event.replace("%2F", "/")
 
 
+_SQUARE_KM2 = pytest.approx(12_300, rel=0.005)
+_TWO_SQUARES_KM2 = pytest.approx(24_600, rel=0.005)
+"""Squares of one degree at the equator."""
+
+
 async def test_people_are_summed_by_zone_country_and_province(features: Client) -> None:
     document = await features.json("/events/WP%2F1/impact")
     found = [(zone["zone"], zone["people"], zone["places"]) for zone in document["zones"]]
@@ -100,15 +121,26 @@ async def test_people_are_summed_by_zone_country_and_province(features: Client) 
             "name": "Xland",
             "people": 1_234_567,
             "places": 1,
-            "provinces": [{"name": "North", "people": 1_234_567, "places": 1}],
+            "areaKm2": _TWO_SQUARES_KM2,
+            "provinces": [{"name": "North", "people": 1_234_567, "places": 1, "areaKm2": _SQUARE_KM2}],
         },
         {
             "code": "YY",
             "name": "Yland",
             "people": 600,
             "places": 1,
-            "provinces": [{"name": None, "people": 600, "places": 1}],
+            "areaKm2": None,
+            "provinces": [{"name": None, "people": 600, "places": 1, "areaKm2": None}],
         },
+    ]
+    assert document["zones"][0]["land"] == [
+        {
+            "code": "XX",
+            "name": "Xland",
+            "areaKm2": _TWO_SQUARES_KM2,
+            "provinces": [{"name": "North", "areaKm2": _SQUARE_KM2}],
+        },
+        {"code": "ZZ", "name": "Zland", "areaKm2": pytest.approx(12_300 / 4, rel=0.005), "provinces": []},
     ]
     assert document["summary"]["text"] == (
         "Category 3 typhoon Anna: 1.2 million people in winds of 64 kt and more, most of them in North (Xland) and "
@@ -118,6 +150,29 @@ async def test_people_are_summed_by_zone_country_and_province(features: Client) 
         ("GeoNames", "2026", "lower bound")
     ]
     assert document["method"]["uncertainty"]
+
+
+async def test_steps_and_changes_of_advisories_are_listed(features: Client) -> None:
+    first, second = (await features.json("/events/WP%2F1/impact"))["advisories"]
+    assert (first["issued"], second["advisory"]) == ("2020-01-01T00:00:00Z", 2)
+    told = [[(zone["zone"], zone["people"], zone["change"]) for zone in each["zones"]] for each in (first, second)]
+    assert told == [[("34 kt", 1_235_667, None)], [("64 kt", 0, None), ("34 kt", 1_235_167, -500)]]
+    assert second["steps"] == [
+        {"time": "2020-01-01T06:00:00Z", "zones": [{"zone": "34 kt", "kind": "analysed", "people": 1_235_167}]},
+        {
+            "time": "2020-01-01T18:00:00Z",
+            "zones": [
+                {"zone": "64 kt", "kind": "forecast", "people": 0},
+                {"zone": "34 kt", "kind": "forecast", "people": 600},
+            ],
+        },
+    ]
+    page = (await features.get("/events/WP%2F1/impact", {"f": "html"})).body.decode()
+    assert "34 kt: 1,235,167 (-500)" in page
+    row = page.partition("18:00")[2].partition("</tr>")[0]
+    assert re.findall(r'class="number">([^<]*)<', row) == ["0", "600"]
+    event = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
+    assert "34 kt: 1,235,167 (-500)" in event
 
 
 async def test_unknown_is_never_zero(features: Client) -> None:
@@ -148,6 +203,13 @@ async def test_csv_has_hxl_tags_in_its_second_line(features: Client) -> None:
         ("64 kt", "Xland", "North", "1234567"),
         ("64 kt", "Yland", "", "600"),
     ]
+    areas = {(row["zone"], row["country"], row["province"]): row["area_km2"] for row in rows[1:]}
+    assert float(areas["64 kt", "Xland", "North"]) == _SQUARE_KM2
+    assert float(areas["64 kt", "Xland", ""]) == _TWO_SQUARES_KM2
+    # nothing is known of it
+    assert areas["64 kt", "Yland", ""] == ""
+    empty = [row for row in rows[1:] if row["country"] == "Zland"]
+    assert {row["people"] for row in empty} == {""}
     [tags, airport] = _rows(await features.get("/events/WP%2F1/facilities", {"f": "csv"}))
     assert (tags["latitude"], airport["code"], airport["zone"], airport["latitude"]) == (
         "#geo+lat",
@@ -162,6 +224,11 @@ async def test_pages_escape_what_the_data_say(features: Client) -> None:
     assert "1,235,167 people in 2 places" in impact
     assert "Xland" in impact
     assert '<rect width="160.0"' in impact
+    first = impact.partition('<th scope="row">Xland</th>')[2].partition("</tr>")[0]
+    assert re.search(r'data-label="Land, km²" class="number">24,\d{3}<', first)
+    # land without listed places: the number of people is unknown
+    empty = impact.partition('<th scope="row">Zland</th>')[2].partition("</tr>")[0]
+    assert re.findall(r'class="number">([^<]*)<', empty)[:2] == ["–", "–"]
     facilities = (await features.get("/events/WP%2F1/facilities", {"f": "html"})).body.decode()
     assert "Big &lt;b&gt;Airport&lt;/b&gt;" in facilities
     related = [link["href"] for link in (await features.json("/events/WP%2F1"))["links"] if link["rel"] == "related"]
