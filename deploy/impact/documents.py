@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from shapely.geometry.base import BaseGeometry
+
 from deploy.impact.intensity import CLASSES, EQUATION, sigma
 
 MOST_FACILITIES = 2000
@@ -67,6 +69,7 @@ class Tables:
     """Rows about one event, as the statements of `zones` and the equation give them.
 
     zones: with kind, zone, rank, sources, km2. missing: why there are no zones, or not all.
+    shapes: the zones with a strength, by kind and name, in WGS 84.
     """
 
     zones: list[dict[str, Any]] = field(default_factory=list)
@@ -76,6 +79,7 @@ class Tables:
     areas: list[Row] = field(default_factory=list)
     advisories: list[Row] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    shapes: dict[tuple[str, str], BaseGeometry] = field(default_factory=dict)
 
 
 def label(hazard: str, zone: str) -> str:

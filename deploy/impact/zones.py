@@ -142,6 +142,11 @@ SELECT event_id, kind, zone, rank, sources, {_km2("geom")} AS km2 FROM zone_shap
 """  # noqa: S608
 """The area and the sources of each zone."""
 
+SHAPES = """
+SELECT event_id, kind, zone, ST_AsBinary(geom) AS wkb FROM zone_shape WHERE rank > 0
+"""
+"""The zones that have a strength."""
+
 MAKE_UNIT_PARTS = f"""
 INSERT INTO exposure.unit_part (unit_id, km2, geom)
 SELECT u.id, {_km2("p.geom")}, p.geom

@@ -33,6 +33,7 @@ from services.features.formats.geojson import encode_each
 from services.features.functions import get_functions
 from services.features.impact import get_facilities, get_impact
 from services.features.impacts_of import get_impacts
+from services.features.intensity import get_intensity
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
@@ -81,6 +82,7 @@ _HANDLERS = {
     "getImpact": get_impact,
     "getFacilities": get_facilities,
     "getImpacts": get_impacts,
+    "getIntensity": get_intensity,
     "getCollectionChanges": get_collection_changes,
     "getFacets": get_facets,
     "getFeed": get_feed,

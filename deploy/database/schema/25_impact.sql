@@ -92,4 +92,12 @@ COMMENT ON COLUMN impact.event.digest IS 'Digest. Of the rows, data sets and pro
 COMMENT ON COLUMN impact.event.has_zones IS 'Zones. Whether the event has zones in which people can be counted.';
 COMMENT ON COLUMN impact.event.has_facilities IS 'Facilities. Whether facilities were looked for in these zones.';
 COMMENT ON COLUMN impact.event.headline IS 'Headline. The figure that the event is presented with; empty without zones.';
+
+CREATE TABLE IF NOT EXISTS impact.raster (
+    event_id text PRIMARY KEY REFERENCES impact.event ON DELETE CASCADE,
+    digest text NOT NULL,
+    tif bytea NOT NULL
+);
+COMMENT ON TABLE impact.raster IS E'Rasters of events\nWind or shaking of each event as a cloud-optimised GeoTIFF.';
+COMMENT ON COLUMN impact.raster.digest IS 'Digest. That of the tables which were computed with the raster.';
 SELECT dams.watch('impact.event');

@@ -94,7 +94,7 @@ def _others(provinces: Sequence[Mapping[str, Any]], most: int) -> list[dict[str,
 
 
 def _changes(advisories: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The advisories with forecast winds, the newest first, with how many people more or fewer than in the one before."""
+    """The advisories with forecast winds, the newest first, each with the change since the one before."""
     rows = [
         {
             "advisory": each["advisory"],

@@ -26,6 +26,8 @@ class Impact:
     has_zones: bool
     headline: dict[str, Any] | None
     document: dict[str, Any] | None = None
+    has_raster: bool = False
+    """Whether there is a GeoTIFF of its wind or shaking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,15 @@ class EventImpacts:
     async def facilities(self, event: str) -> Impact | None:
         """Return the impact with its facilities; None if it is not computed yet. Raise Unavailable."""
         return await self._read(event, sql("facilities::text"))
+
+    async def raster(self, event: str) -> tuple[str, bytes] | None:
+        """Return the digest and the GeoTIFF of wind or shaking; None if there is none. Raise Unavailable."""
+        if "\0" in event or not await self.are_computed():
+            return None
+        rows = await self._database.fetch(
+            sql("SELECT digest, tif FROM impact.raster WHERE event_id = {event}", event=bind(event, "text"))
+        )
+        return (rows[0]["digest"], bytes(rows[0]["tif"])) if rows else None
 
     async def headlines(
         self, collection: Collection, features: Iterable[Mapping[str, Any]]
@@ -107,8 +118,9 @@ class EventImpacts:
             return None
         rows = await self._database.fetch(
             sql(
-                "SELECT event_id, digest, computed, has_zones, headline::text AS headline, {document} AS document "
-                "FROM impact.event WHERE event_id = {event}",
+                "SELECT event_id, digest, computed, has_zones, headline::text AS headline, {document} AS document, "
+                "EXISTS (SELECT FROM impact.raster r WHERE r.event_id = e.event_id) AS has_raster "
+                "FROM impact.event e WHERE event_id = {event}",
                 document=document,
                 event=bind(event, "text"),
             )
@@ -123,4 +135,5 @@ class EventImpacts:
             row["has_zones"],
             None if row["headline"] is None else orjson.loads(row["headline"]),
             orjson.loads(row["document"]),
+            row["has_raster"],
         )

@@ -232,7 +232,8 @@ async def test_pages_escape_what_the_data_say(features: Client) -> None:
     facilities = (await features.get("/events/WP%2F1/facilities", {"f": "html"})).body.decode()
     assert "Big &lt;b&gt;Airport&lt;/b&gt;" in facilities
     related = [link["href"] for link in (await features.json("/events/WP%2F1"))["links"] if link["rel"] == "related"]
-    assert related == [f"{features.base}/events/WP%2F1/{product}" for product in ("impact", "facilities")]
+    products = ("impact", "facilities", "intensity.tif")
+    assert related == [f"{features.base}/events/WP%2F1/{product}" for product in products]
     event = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
     assert event.index("Category 3 typhoon Anna: 1.2 million people") < event.index("In the collections")
     assert f'href="{features.base}/events/WP%2F1/facilities?f=html"' in event
@@ -394,6 +395,41 @@ async def test_page_shows_events_side_by_side(features: Client) -> None:
     refused = await features.get("/impacts", {"events": "A,B,C,D,E", "f": "html"})
     assert refused.status == 422
     assert b"events must be at most 4 on the page" in refused.body
+
+
+async def test_raster_is_served_with_ranges_and_tag(features: Client) -> None:
+    address = "/events/WP%2F1/intensity.tif"
+    whole = await features.get(address)
+    assert (whole.status, whole.type.partition(";")[0]) == (200, "image/tiff")
+    # a TIFF in the byte order of Intel
+    assert whole.body[:4] == b"II*\0"
+    again = await features.get(address, headers={"If-None-Match": whole.headers["ETag"]})
+    assert (again.status, again.body) == (304, b"")
+    part = await features.get(address, headers={"Range": "bytes=4-11"})
+    assert (part.status, part.body) == (206, whole.body[4:12])
+    assert part.headers["Content-Range"] == f"bytes 4-11/{len(whole.body)}"
+    end = await features.get(address, headers={"Range": "bytes=-5"})
+    assert (end.status, end.body) == (206, whole.body[-5:])
+    stale = await features.get(address, headers={"Range": "bytes=4-11", "If-Range": '"old"'})
+    assert (stale.status, stale.body) == (200, whole.body)
+    beyond = await features.get(address, headers={"Range": f"bytes={len(whole.body)}-"})
+    assert beyond.status == 416
+    page = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
+    assert f"{features.base}/events/WP%2F1/intensity.tif" in page
+
+
+async def test_event_without_raster_says_why(features: Client) -> None:
+    for event, reason in (
+        ("WP3", "Event 'WP3' has no zones of wind or shaking, so there is no raster."),
+        ("FL1", "Event 'FL1' has no zones of wind or shaking, so there is no raster."),
+        ("WP4", "The impact of event 'WP4' is not computed yet."),
+        ("none", "No collection has features of an event 'none'."),
+    ):
+        missing = await features.get(f"/events/{event}/intensity.tif")
+        assert (missing.status, missing.json()["detail"]) == (404, reason)
+        assert b"intensity.tif" not in (await features.get(f"/events/{event}", {"f": "html"})).body
+    moved = await features.get("/events/OLD/intensity.tif")
+    assert (moved.status, moved.headers["Location"]) == (308, f"{features.base}/events/WP%2F1/intensity.tif")
 
 
 async def test_event_page_without_impact_says_nothing_of_it(features: Client) -> None:
