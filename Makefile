@@ -169,7 +169,7 @@ clients-environment:
 requirements: environment ## Compile requirements.txt from requirements.in, with hashes
 	$(COMPILE) $(UPGRADE) tests/requirements.in -o tests/requirements.txt
 	for set in services/common/ services/features/ services/tiles/ services/viewer/ services/viewer/build- \
-		gateway/ deploy/local/ deploy/local/run- deploy/database/ deploy/loader/; do \
+		gateway/ deploy/local/ deploy/local/run- deploy/database/ deploy/loader/ deploy/impact/; do \
 		$(COMPILE) -c tests/requirements.txt $${set}requirements.in -o $${set}requirements.txt || exit 1; done
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
 	$(COMPILE) deploy/local/node-requirements.in -o deploy/local/node-requirements.txt

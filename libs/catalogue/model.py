@@ -187,6 +187,8 @@ class Collection:
     """Relations (oids) whose changes change this collection; none where they are unknown."""
     product_source: int | None = None
     """Relation (oid) that lists the events with products of this service; None without such properties or a list."""
+    impact_source: int | None = None
+    """Relation (oid) with the impacts of events; None for features without events, or without such a relation."""
     arguments: tuple[Argument, ...] = ()
     """Arguments of a function."""
     sort: tuple[str, ...] = ()

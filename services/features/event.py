@@ -61,8 +61,10 @@ async def get_event(call: Call) -> web.StreamResponse:
     event = event_of(name, told)
     base = base_url(call.request)
     computed = await app[IMPACTS].known(name)
+    has_raster = computed is not None and computed.has_raster
     links = links_json(
-        [*_links(call, base, name), *_products(base, name, is_computed=computed is not None)], call.media_type
+        [*_links(call, base, name), *_products(base, name, is_computed=computed is not None, has_raster=has_raster)],
+        call.media_type,
     )
     document = _document(event, parts, base, links, call.media_type)
     if call.media_type == MediaType.HTML:
@@ -75,6 +77,7 @@ async def get_event(call: Call) -> web.StreamResponse:
             "links": links,
             "programs": programs,
             "impact": impact,
+            "has_raster": has_raster,
         }
         return conditional(call.request, page_response(call.request, "event.html", context))
     return conditional(call.request, json_response(document))
@@ -109,7 +112,7 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
     ]
 
 
-def _products(base: str, name: str, *, is_computed: bool) -> list[Link]:
+def _products(base: str, name: str, *, is_computed: bool, has_raster: bool) -> list[Link]:
     """Links to what is made of the features of the event; to its impact once that is computed."""
     address = f"{base}/events/{path_segment(name)}"
     files = Link(f"{address}/bundle", "enclosure", "application/zip", "Shapefiles and GeoPackage")
@@ -119,6 +122,7 @@ def _products(base: str, name: str, *, is_computed: bool) -> list[Link]:
         files,
         Link(f"{address}/impact", "related", MediaType.JSON, "People in its zones"),
         Link(f"{address}/facilities", "related", MediaType.JSON, "Facilities in its zones"),
+        *([Link(f"{address}/intensity.tif", "related", "image/tiff", "Wind or shaking")] if has_raster else []),
     ]
 
 

@@ -17,6 +17,7 @@ from libs.web.representations import representations
 from libs.web.respond import body_response, json_response, links_json
 from services.features.event_alias import redirect_alias
 from services.features.impacts.schema import json_schema
+from services.features.impacts.summary import summary_of
 from services.features.impacts.tables import facilities_csv, people_csv
 from services.features.pages.impact_page import facilities_context, impact_context
 from services.features.part import PART
@@ -107,10 +108,7 @@ def _document(name: str, found: Impact | None, *, pending: str) -> Document:
     summary = None
     if head is not None:
         title = found.document["title"]
-        summary = {
-            "text": sentence(head, title),
-            **{key: head[key] for key in ("zone", "label", "kind", "people", "places", "areas")},
-        }
+        summary = summary_of(head, sentence(head, title))
     missing = found.document["missing"]
     return {
         "id": name,

@@ -54,6 +54,26 @@ COMMENT ON COLUMN exposure.facility.class IS 'Class. Which facilities of the kin
 CREATE INDEX IF NOT EXISTS facility_geom ON exposure.facility USING gist (geom);
 CREATE INDEX IF NOT EXISTS facility_geography ON exposure.facility USING gist ((geom::geography));
 
+CREATE TABLE IF NOT EXISTS exposure.unit (
+    id integer PRIMARY KEY,
+    country_code text,
+    country text NOT NULL,
+    province text,
+    geom geometry(MultiPolygon, 4326) NOT NULL
+);
+COMMENT ON TABLE exposure.unit IS E'Administrative units\nLand of countries, and of provinces, of which areas within zones are computed; rows may be added.';
+COMMENT ON COLUMN exposure.unit.country_code IS 'Country code. ISO 3166-1 alpha-2; empty for areas without one.';
+COMMENT ON COLUMN exposure.unit.province IS 'Province. Empty for the land of a whole country.';
+CREATE TABLE IF NOT EXISTS exposure.unit_part (
+    unit_id integer NOT NULL REFERENCES exposure.unit ON DELETE CASCADE,
+    km2 double precision NOT NULL,
+    geom geometry(Polygon, 4326) NOT NULL
+);
+COMMENT ON TABLE exposure.unit_part IS E'Parts of administrative units\nUnits cut up into small parts, which deploy.impact makes.';
+COMMENT ON COLUMN exposure.unit_part.km2 IS 'Area. On the ellipsoid. [km2]';
+CREATE INDEX IF NOT EXISTS unit_part_geom ON exposure.unit_part USING gist (geom);
+CREATE INDEX IF NOT EXISTS unit_part_unit_id ON exposure.unit_part (unit_id);
+
 CREATE TABLE IF NOT EXISTS impact.event (
     event_id text PRIMARY KEY,
     segment text NOT NULL,
@@ -72,4 +92,12 @@ COMMENT ON COLUMN impact.event.digest IS 'Digest. Digest of the rows, data sets 
 COMMENT ON COLUMN impact.event.has_zones IS 'Zones. True if the event has zones in which people can be counted.';
 COMMENT ON COLUMN impact.event.has_facilities IS 'Facilities. True if facilities in these zones were counted.';
 COMMENT ON COLUMN impact.event.headline IS 'Headline. The figure that the event is presented with; empty without zones.';
+
+CREATE TABLE IF NOT EXISTS impact.raster (
+    event_id text PRIMARY KEY REFERENCES impact.event ON DELETE CASCADE,
+    digest text NOT NULL,
+    tif bytea NOT NULL
+);
+COMMENT ON TABLE impact.raster IS E'Rasters of events\nWind or shaking of each event as a cloud-optimised GeoTIFF.';
+COMMENT ON COLUMN impact.raster.digest IS 'Digest. That of the tables which were computed with the raster.';
 SELECT dams.watch('impact.event');

@@ -179,10 +179,11 @@ def _relation(row: dict[str, Any]) -> Collection:
     kind = row["kind"].decode() if isinstance(row["kind"], bytes) else row["kind"]
     collection = _collection(row, _KINDS[kind])
     names = {column.name for column in collection.columns}
-    has_products = EVENT_KEY in names and not names.isdisjoint(PRODUCTS)
+    impacts = row["impact_source"] if EVENT_KEY in names else None
     return replace(
         collection,
-        product_source=row["product_source"] if has_products else None,
+        product_source=None if names.isdisjoint(PRODUCTS) else impacts,
+        impact_source=impacts,
         key=row["key"],
         key_repeats=row["key_repeats"],
         row_security=row["row_security"],

@@ -123,7 +123,7 @@ SELECT
     -- the list of events with products, which deploy.impact keeps
     (SELECT c.oid::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = 'impact' AND c.relname = 'event' AND c.relkind = 'r'
-       AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')) AS product_source,
+       AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')) AS impact_source,
     -- size and definition are not known, and what is known of it and its rows otherwise stays as it was
     r.locked OR coalesce(dependency.locked, false) AS locked
 FROM relation r

@@ -28,6 +28,10 @@ INSERT INTO exposure.place VALUES
     (3, '<i>Third</i>', 'XX', 'Xland', 'South', 500, 'SRID=4326;POINT(3 3)');
 INSERT INTO exposure.facility VALUES
     (1, 'airport', 'IATA code', 'XAAA', 'Big <b>Airport</b>', 'XX', 'Xland', 'North', 'SRID=4326;POINT(1 1)');
+INSERT INTO exposure.unit VALUES
+    (1, 'XX', 'Xland', NULL, 'SRID=4326;MULTIPOLYGON(((0 0, 1 0, 1 2, 0 2, 0 0)))'),
+    (2, 'XX', 'Xland', 'North', 'SRID=4326;MULTIPOLYGON(((0 1, 1 1, 1 2, 0 2, 0 1)))'),
+    (3, 'ZZ', 'Zland', NULL, 'SRID=4326;MULTIPOLYGON(((1.5 1.5, 3 1.5, 3 3, 1.5 3, 1.5 1.5)))');
 INSERT INTO hazard.hazard_ts_events (event_id, name, category, basin, start_date, source, geom) VALUES
     ('WP/1', 'ANNA', 'C3', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(1 1)'),
     ('WP2', 'BOB', 'C1', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(50 1)'),
@@ -37,6 +41,21 @@ INSERT INTO hazard.hazard_ts_buffers (event_id, wind_speed_kt, start_date, end_d
 SELECT event, wind, '2020-01-01', '2020-01-02', 'analysed', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
 FROM (VALUES ('WP/1', 64, 0, 2, 2), ('WP/1', 34, 0, 4, 4), ('WP2', 64, 50, 52, 2)) z (event, wind, west, east, north);
+INSERT INTO hazard.hazard_ts_advisory_buffers
+    (event_id, advisory, advisory_time, kind, scope, wind_speed_kt, start_date, end_date, source, geom)
+SELECT 'WP/1', advisory, at::timestamptz, kind, scope, wind, time::timestamptz, time::timestamptz, 'tests',
+    ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
+FROM (VALUES
+    (1, '2020-01-01', 'forecast', 'whole', 34, '2020-01-01', 0.0, 4.0, 4.0),
+    (2, '2020-01-01 06:00', 'forecast', 'whole', 34, '2020-01-01 06:00', 0.0, 2.0, 2.0),
+    (2, '2020-01-01 06:00', 'forecast', 'whole', 64, '2020-01-01 06:00', 9.0, 9.5, 2.0),
+    (2, '2020-01-01 06:00', 'analysed', 'step', 34, '2020-01-01 06:00', 0.0, 2.0, 2.0),
+    (2, '2020-01-01 06:00', 'forecast', 'step', 34, '2020-01-01 18:00', 1.4, 2.0, 2.0),
+    (2, '2020-01-01 06:00', 'forecast', 'step', 64, '2020-01-01 18:00', 9.0, 9.5, 2.0)
+) z (advisory, at, kind, scope, wind, time, west, east, north);
+INSERT INTO hazard.hazard_fl_alerts (event_id, title, alert_level, issued, expires, source, geom)
+SELECT event, 'Flood alert ' || event, 'Orange', '2020-01-01', '2020-01-02', 'tests',
+    ST_Multi(ST_MakeEnvelope(west, 0, west + 2, 2, 4326)) FROM (VALUES ('FL1', 0), ('FL2', 0)) a (event, west);
 INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
 VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)');
 INSERT INTO dams.event_alias (alias, event_id) VALUES ('OLD', 'WP/1');
@@ -48,7 +67,7 @@ async def _fill(owner: asyncpg.Connection) -> None:
     await owner.execute(_ROWS)
     await compute(owner, await due(owner))
     # one that the worker has not come to
-    await owner.execute("DELETE FROM impact.event WHERE event_id = 'WP4'")
+    await owner.execute("DELETE FROM impact.event WHERE event_id IN ('WP4', 'FL2')")
 
 
 async def _plain(owner: asyncpg.Connection) -> None:
@@ -87,6 +106,11 @@ async def test_document_fits_its_published_schema(product: str, event: str, feat
     assert document["id"] == event.replace("%2F", "/")
 
 
+_SQUARE_KM2 = pytest.approx(12_300, rel=0.005)
+_TWO_SQUARES_KM2 = pytest.approx(24_600, rel=0.005)
+"""Squares of one degree at the equator."""
+
+
 async def test_people_are_summed_by_zone_country_and_province(features: Client) -> None:
     document = await features.json("/events/WP%2F1/impact")
     found = [(zone["zone"], zone["people"], zone["places"]) for zone in document["zones"]]
@@ -97,15 +121,26 @@ async def test_people_are_summed_by_zone_country_and_province(features: Client) 
             "name": "Xland",
             "people": 1_234_567,
             "places": 1,
-            "provinces": [{"name": "North", "people": 1_234_567, "places": 1}],
+            "areaKm2": _TWO_SQUARES_KM2,
+            "provinces": [{"name": "North", "people": 1_234_567, "places": 1, "areaKm2": _SQUARE_KM2}],
         },
         {
             "code": "YY",
             "name": "Yland",
             "people": 600,
             "places": 1,
-            "provinces": [{"name": None, "people": 600, "places": 1}],
+            "areaKm2": None,
+            "provinces": [{"name": None, "people": 600, "places": 1, "areaKm2": None}],
         },
+    ]
+    assert document["zones"][0]["land"] == [
+        {
+            "code": "XX",
+            "name": "Xland",
+            "areaKm2": _TWO_SQUARES_KM2,
+            "provinces": [{"name": "North", "areaKm2": _SQUARE_KM2}],
+        },
+        {"code": "ZZ", "name": "Zland", "areaKm2": pytest.approx(12_300 / 4, rel=0.005), "provinces": []},
     ]
     assert document["summary"]["text"] == (
         "Category 3 typhoon Anna: 1.2 million people in winds of 64 kt and more, most of them in North (Xland) and "
@@ -115,6 +150,29 @@ async def test_people_are_summed_by_zone_country_and_province(features: Client) 
         ("GeoNames", "2026", "lower bound")
     ]
     assert document["method"]["uncertainty"]
+
+
+async def test_steps_and_changes_of_advisories_are_listed(features: Client) -> None:
+    first, second = (await features.json("/events/WP%2F1/impact"))["advisories"]
+    assert (first["issued"], second["advisory"]) == ("2020-01-01T00:00:00Z", 2)
+    told = [[(zone["zone"], zone["people"], zone["change"]) for zone in each["zones"]] for each in (first, second)]
+    assert told == [[("34 kt", 1_235_667, None)], [("64 kt", 0, None), ("34 kt", 1_235_167, -500)]]
+    assert second["steps"] == [
+        {"time": "2020-01-01T06:00:00Z", "zones": [{"zone": "34 kt", "kind": "analysed", "people": 1_235_167}]},
+        {
+            "time": "2020-01-01T18:00:00Z",
+            "zones": [
+                {"zone": "64 kt", "kind": "forecast", "people": 0},
+                {"zone": "34 kt", "kind": "forecast", "people": 600},
+            ],
+        },
+    ]
+    page = (await features.get("/events/WP%2F1/impact", {"f": "html"})).body.decode()
+    assert "34 kt: 1,235,167 (-500)" in page
+    row = page.partition("18:00")[2].partition("</tr>")[0]
+    assert re.findall(r'class="number">([^<]*)<', row) == ["0", "600"]
+    event = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
+    assert "34 kt: 1,235,167 (-500)" in event
 
 
 async def test_unknown_is_never_zero(features: Client) -> None:
@@ -145,6 +203,13 @@ async def test_csv_has_hxl_tags_in_its_second_line(features: Client) -> None:
         ("64 kt", "Xland", "North", "1234567"),
         ("64 kt", "Yland", "", "600"),
     ]
+    areas = {(row["zone"], row["country"], row["province"]): row["area_km2"] for row in rows[1:]}
+    assert float(areas["64 kt", "Xland", "North"]) == _SQUARE_KM2
+    assert float(areas["64 kt", "Xland", ""]) == _TWO_SQUARES_KM2
+    # nothing is known of it
+    assert areas["64 kt", "Yland", ""] == ""
+    empty = [row for row in rows[1:] if row["country"] == "Zland"]
+    assert {row["people"] for row in empty} == {""}
     [tags, airport] = _rows(await features.get("/events/WP%2F1/facilities", {"f": "csv"}))
     assert (tags["latitude"], airport["code"], airport["zone"], airport["latitude"]) == (
         "#geo+lat",
@@ -159,10 +224,16 @@ async def test_pages_escape_what_the_data_say(features: Client) -> None:
     assert "1,235,167 people in 2 places" in impact
     assert "Xland" in impact
     assert '<rect width="160.0"' in impact
+    first = impact.partition('<th scope="row">Xland</th>')[2].partition("</tr>")[0]
+    assert re.search(r'data-label="Land, km²" class="number">24,\d{3}<', first)
+    # land without listed places: the number of people is unknown
+    empty = impact.partition('<th scope="row">Zland</th>')[2].partition("</tr>")[0]
+    assert re.findall(r'class="number">([^<]*)<', empty)[:2] == ["–", "–"]
     facilities = (await features.get("/events/WP%2F1/facilities", {"f": "html"})).body.decode()
     assert "Big &lt;b&gt;Airport&lt;/b&gt;" in facilities
     related = [link["href"] for link in (await features.json("/events/WP%2F1"))["links"] if link["rel"] == "related"]
-    assert related == [f"{features.base}/events/WP%2F1/{product}" for product in ("impact", "facilities")]
+    products = ("impact", "facilities", "intensity.tif")
+    assert related == [f"{features.base}/events/WP%2F1/{product}" for product in products]
     event = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
     assert event.index("Category 3 typhoon Anna: 1.2 million people") < event.index("Data for this event")
     assert f'href="{features.base}/events/WP%2F1/facilities?f=html"' in event
@@ -242,6 +313,123 @@ async def test_feed_entries_begin_with_the_people(features: Client) -> None:
     # an event that is not computed has no number
     (dora,) = (line for title, line in first.items() if title.startswith("DORA"))
     assert "people" not in dora
+
+
+_FLOOD = (
+    "Flood alert FL1: 1.2 million people in the area of the alert, most of them in North (Xland) and Yland "
+    "(lower bound: places of 500 people and more)"
+)
+
+
+async def test_alerts_and_their_feed_have_the_people(features: Client) -> None:
+    alerts = "/collections/hazard.hazard_fl_alerts"
+    feed = ET.fromstring((await features.get(f"{alerts}/feed", {"f": "atom"})).body)  # noqa: S314 ours
+    summaries = [entry.findtext("{*}summary", "") for entry in feed.findall("{*}entry")]
+    assert [_FLOOD in summary for summary in summaries].count(True) == 1
+    told = {}
+    for item in (1, 2):
+        info = ET.fromstring((await features.get(f"{alerts}/items/{item}/cap")).body).find("{*}info")  # noqa: S314 ours
+        assert info is not None
+        parameters = {each.findtext("{*}valueName"): each.findtext("{*}value") for each in info.findall("{*}parameter")}
+        told[info.findtext("{*}headline")] = (
+            info.findtext("{*}description"),
+            parameters.get("impact.people"),
+            parameters.get("impact.zone"),
+        )
+    assert told["Flood alert FL1"] == (f"{_FLOOD}.", "1235167", "Alert area")
+    # not computed yet: no number, rather than 0
+    assert told["Flood alert FL2"] == (None, None, None)
+
+
+async def test_alert_follows_the_impact_of_its_event(make_database: MakeDatabase) -> None:
+    url = await make_database(_fill)
+    async with services() as running:
+        for name in ("common", "features"):
+            await running.start(name, {"DATABASE_URL": url})
+        alerts = "/collections/hazard.hazard_fl_alerts"
+        item = next(
+            each["id"]
+            for each in (await running["features"].json(f"{alerts}/items"))["features"]
+            if each["properties"]["event_id"] == "FL2"
+        )
+        addresses = (f"{alerts}/items/{item}/cap", f"{alerts}/feed?f=atom")
+        before = [await running["features"].get(address) for address in addresses]
+        assert all(b"Flood alert FL2: 1.2 million people" not in answer.body for answer in before)
+        owner = await asyncpg.connect(url)
+        await compute(owner, await due(owner))
+        await owner.close()
+
+        async def has_people() -> None:
+            for address, old in zip(addresses, before, strict=True):
+                answer = await running["features"].get(address, headers={"If-None-Match": old.headers["ETag"]})
+                assert (answer.status, b"Flood alert FL2: 1.2 million people" in answer.body) == (200, True)
+
+        await eventually(has_people)
+
+
+async def test_figures_of_several_events_are_listed_in_order(features: Client) -> None:
+    document = await features.json("/impacts?events=WP4,WP/1,WP3,WP2,none,WP/1")
+    found = [(each["id"], each["status"], (each["summary"] or {}).get("people")) for each in document["impacts"]]
+    assert found == [
+        ("WP4", "pending", None),
+        ("WP/1", "computed", 1_235_167),
+        ("WP3", "unavailable", None),
+        ("WP2", "computed", 0),
+        ("none", "pending", None),
+    ]
+    assert document["impacts"][1]["links"][0]["href"] == f"{features.base}/events/WP%2F1/impact"
+    assert document["impacts"][1]["summary"] == (await features.json("/events/WP%2F1/impact"))["summary"]
+    assert (await features.get("/impacts", {"events": "\0"})).status in (200, 422)
+    for wrong in ({}, {"events": ""}, {"events": ",".join(map(str, range(101)))}):
+        assert (await features.get("/impacts", wrong)).status == 422
+
+
+async def test_page_shows_events_side_by_side(features: Client) -> None:
+    page = (await features.get("/impacts", {"events": "WP/1,WP2,WP4", "f": "html"})).body.decode()
+    assert page.index("Category 3 typhoon Anna: 1.2 million people") < page.index("Category 1 typhoon Bob: no listed")
+    assert "Not computed yet, or no such event." in page
+    row = page.partition("Winds of 64 kt and more</th>")[2].partition("</tr>")[0]
+    assert re.findall(r"<td data-label=\"[^\"]*People[^>]*>([^<]*)<", row) == ["1,235,167", "0", "–"]
+    assert "Xland" in page
+    assert "North" in page
+    refused = await features.get("/impacts", {"events": "A,B,C,D,E", "f": "html"})
+    assert refused.status == 422
+    assert b"events must be at most 4 on the page" in refused.body
+
+
+async def test_raster_is_served_with_ranges_and_tag(features: Client) -> None:
+    address = "/events/WP%2F1/intensity.tif"
+    whole = await features.get(address)
+    assert (whole.status, whole.type.partition(";")[0]) == (200, "image/tiff")
+    # a TIFF in the byte order of Intel
+    assert whole.body[:4] == b"II*\0"
+    again = await features.get(address, headers={"If-None-Match": whole.headers["ETag"]})
+    assert (again.status, again.body) == (304, b"")
+    part = await features.get(address, headers={"Range": "bytes=4-11"})
+    assert (part.status, part.body) == (206, whole.body[4:12])
+    assert part.headers["Content-Range"] == f"bytes 4-11/{len(whole.body)}"
+    end = await features.get(address, headers={"Range": "bytes=-5"})
+    assert (end.status, end.body) == (206, whole.body[-5:])
+    stale = await features.get(address, headers={"Range": "bytes=4-11", "If-Range": '"old"'})
+    assert (stale.status, stale.body) == (200, whole.body)
+    beyond = await features.get(address, headers={"Range": f"bytes={len(whole.body)}-"})
+    assert beyond.status == 416
+    page = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
+    assert f"{features.base}/events/WP%2F1/intensity.tif" in page
+
+
+async def test_event_without_raster_says_why(features: Client) -> None:
+    for event, reason in (
+        ("WP3", "Event 'WP3' has no zones of wind or shaking, so there is no raster."),
+        ("FL1", "Event 'FL1' has no zones of wind or shaking, so there is no raster."),
+        ("WP4", "The impact of event 'WP4' is not computed yet."),
+        ("none", "No collection has features of an event 'none'."),
+    ):
+        missing = await features.get(f"/events/{event}/intensity.tif")
+        assert (missing.status, missing.json()["detail"]) == (404, reason)
+        assert b"intensity.tif" not in (await features.get(f"/events/{event}", {"f": "html"})).body
+    moved = await features.get("/events/OLD/intensity.tif")
+    assert (moved.status, moved.headers["Location"]) == (308, f"{features.base}/events/WP%2F1/intensity.tif")
 
 
 async def test_event_page_without_impact_says_nothing_of_it(features: Client) -> None:

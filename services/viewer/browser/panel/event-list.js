@@ -13,6 +13,7 @@ import { formatInstant, formatNumber } from "../words/format.js";
 import { nearbyWords } from "../words/nearby.js";
 import { inARow, say } from "../words/say.js";
 import { featureAge, featureBadge, featureTime, featureTitle } from "./feature-badge.js";
+import { figuresOf, peopleWords } from "./impact-words.js";
 import { Programs } from "./programs.js";
 
 /**
@@ -109,7 +110,11 @@ export class EventList {
       const query = this.#query(collection);
       const present = inForceQuery(collection, query, this.#order.value, Date.now());
       const [page, inForce] = await Promise.all([query, present].map((each) => (each ? getItems(collection.id, each, { signal }) : null)));
-      if (page) this.#show(inForceFirst(page, inForce), collection, await this.#explorer.style(collection.id));
+      if (page) {
+        const shown = inForceFirst(page, inForce);
+        this.#show(shown, collection, await this.#explorer.style(collection.id));
+        this.#addPeople(collection, shown.features, signal);
+      }
     } catch (error) {
       if (isAbort(error)) return;
       this.#showText(messageOf(error), "fault");
@@ -185,6 +190,23 @@ export class EventList {
       time && element("time", { datetime: time, text: told }),
       nearby && !twice && element("small", { text: nearby }),
     ));
+  }
+
+  /**
+   * Adds the number of people to the entries whose events have one, once the numbers are known.
+   * @param {Collection} collection
+   * @param {Item[]} features
+   * @param {AbortSignal} signal
+   */
+  async #addPeople(collection, features, signal) {
+    const { eventKey } = collection;
+    const figures = await figuresOf(collection, features, signal);
+    if (signal.aborted) return;
+    const buttons = new Map([...this.#list.querySelectorAll("button")].map((button) => [button.dataset.id, button]));
+    for (const { id = "", properties } of features) {
+      const figure = eventKey ? figures.get(String(properties[eventKey])) : undefined;
+      if (figure) buttons.get(String(id))?.append(element("small", { class: "people", text: peopleWords(figure) }));
+    }
   }
 
   /**
