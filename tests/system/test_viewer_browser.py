@@ -24,7 +24,7 @@ _FLOODS = "hazard.hazard_fl_events"
 
 
 @pytest.mark.parametrize(
-    ("collection", "colour"), [(_EARTHQUAKES, "#796159"), (_TRACKS, "#0407c0"), (_FLOODS, "#5ecbf8")]
+    ("collection", "colour"), [(_EARTHQUAKES, "#dbb512"), (_TRACKS, "#d02b2a"), (_FLOODS, "#0984ba")]
 )
 async def test_map_draws_points_lines_and_areas(visit: NewVisit, collection: str, colour: str) -> None:
     page = await visit(device_scale_factor=1)

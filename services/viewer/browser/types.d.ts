@@ -99,6 +99,8 @@ export type Item = Feature<Geometry | null, Properties>;
 export interface LegendClass {
   label: string;
   color: string;
+  /** Its colour on the dark basemap, where it has another there. */
+  dark?: string;
   /** The mark that tells the class without its colour. */
   shape?: string;
   /** The values of the class, or … */
@@ -112,7 +114,7 @@ export interface LegendEntry {
   unit?: string;
   properties: string[];
   classes?: LegendClass[];
-  sizes?: { label: string; diameter: number; color?: string }[];
+  sizes?: { label: string; diameter: number; color?: string; dark?: string }[];
   symbol?: string;
   provisional?: boolean;
 }
