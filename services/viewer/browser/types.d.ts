@@ -71,6 +71,16 @@ export interface Collection {
   columns: Column[];
 }
 
+/** The present, if the catalogue has hazard collections. */
+export interface Present {
+  /** Collections with data of the last 30 days. */
+  shown: string[];
+  datetime: string;
+  filters: Record<string, string>;
+  /** Collections whose data are older. */
+  ended: string[];
+}
+
 export interface PageData {
   base: string;
   edition: string;
@@ -83,6 +93,7 @@ export interface PageData {
   shown: string[];
   /** The event that the map shows alone where its link says nothing else. */
   event?: string | null;
+  present?: Present | null;
   styleParameters: { minzoom?: number; maxzoom?: number; "geom-column"?: string };
   collections: Collection[];
 }
