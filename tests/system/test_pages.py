@@ -180,6 +180,23 @@ async def test_a_property_of_the_form_filters(visit: NewVisit) -> None:
     assert "5 on this page" in texts
 
 
+async def test_days_are_picked_beside_the_time(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}/items?f=html&datetime=2018-02-01/..")
+    form = seen.page.get_by_role("form", name="Filter")
+    first, last = form.get_by_label("From"), form.get_by_label("To", exact=True)
+    assert [await first.input_value(), await last.input_value()] == ["2018-02-01", ""]
+    await last.fill("2018-02-03")
+    time = form.get_by_label("Time", exact=True)
+    assert await time.input_value() == "2018-02-01/2018-02-03"
+    await last.fill("2018-02-01")
+    assert await time.input_value() == "2018-02-01"
+    await first.fill("")
+    await form.get_by_role("button", name="Filter").click()
+    await seen.page.wait_for_url("**datetime=*")
+    assert "datetime=..%2F2018-02-01" in seen.page.url
+
+
 async def test_an_example_is_copied(visit: NewVisit) -> None:
     seen = await visit(permissions=["clipboard-read", "clipboard-write"])
     await _see(seen, f"{_EARTHQUAKES}?f=html")

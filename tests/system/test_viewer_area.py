@@ -12,7 +12,7 @@ import pytest
 from pyproj import Geod
 
 from tests.running_stack import RunningStack
-from tests.system.visits import NewVisit, Visit, items, map_of
+from tests.system.visits import ARCHIVE, NewVisit, Visit, items, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -56,7 +56,7 @@ async def test_strong_earthquakes_near_a_town_are_downloaded_in_six_steps(
     visit: NewVisit, stack: RunningStack, tmp_path: Path
 ) -> None:
     page = await visit()
-    await page.open("/map")
+    await page.open(ARCHIVE)
     # 1
     search = page.page.get_by_role("combobox", name="Go to a place")
     await search.fill("within 300 km of Taipei")

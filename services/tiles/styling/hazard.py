@@ -1,7 +1,7 @@
 """Choose the look of a collection: by its properties, then by its id, else a generic one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from libs.catalogue.feature_name import name_columns
@@ -9,14 +9,15 @@ from services.tiles.styling.layers import Look, by_zoom
 from services.tiles.styling.palette import (
     ALERT,
     CATEGORY,
-    DEPTH,
     DISTURBANCE,
     FLOOD_SEVERITY,
     GENERIC,
+    MAGNITUDE,
     WIND,
     WIND_ZONE,
     Expression,
     Symbol,
+    dark_color,
 )
 
 # magnitude to radius in pixels at zoom 1 and zoom 6: area grows with the felt strength, not the energy
@@ -70,30 +71,24 @@ def _earthquake(subject: _Subject) -> Look | None:
     if "magnitude" not in subject.names:
         return None
     magnitude: Expression = ["to-number", ["get", "magnitude"], 0]
-    depth = DEPTH.for_properties(subject.names)
+    legend = MAGNITUDE.legend("circle")
 
     def radius(column: int) -> Expression:
         stops = [part for item in _MAGNITUDE_RADII for part in (item[0], item[column])]
         return ["interpolate", ["linear"], magnitude, *stops]
 
-    sizes = {
-        "title": "Magnitude",
-        "unit": None,
-        "properties": ["magnitude"],
-        "symbol": "circle",
-        "sizes": [{"label": label, "diameter": diameter} for label, diameter in _LEGEND_DIAMETERS],
-    }
-    look = Look(
+    sizes = [
+        {"label": label, "diameter": diameter, "color": item["color"], "dark": item["dark"]}
+        for (label, diameter), item in zip(_LEGEND_DIAMETERS, legend["classes"], strict=True)
+    ]
+    return Look(
+        color=MAGNITUDE.color(),
         radius=by_zoom(1, radius(1), 6, radius(2)),
         opacity=0.78,
-        cased=False,
         # small earthquakes stay visible, and clickable, above large ones
         sort_key=["-", 0, magnitude],
-        legend=(sizes,),
+        legend=({**legend, "sizes": sizes},),
     )
-    if depth is None:
-        return look
-    return replace(look, color=depth.color(), legend=(sizes, depth.legend("circle")))
 
 
 def _wind_zone(subject: _Subject) -> Look | None:
@@ -156,6 +151,7 @@ def _flood(subject: _Subject) -> Look | None:
     return Look(
         color=severity.color(),
         fill_opacity=0.6,
+        fine=True,
         sort_key=severity.rank(),
         mark=severity.mark(),
         legend=(severity.legend(subject.symbol),),
@@ -168,5 +164,5 @@ def _single(label: str, color: str, symbol: Symbol) -> dict[str, Any]:
         "unit": None,
         "properties": [],
         "symbol": symbol,
-        "classes": [{"label": label, "color": color}],
+        "classes": [{"label": label, "color": color, "dark": dark_color(color)}],
     }

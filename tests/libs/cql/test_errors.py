@@ -292,6 +292,11 @@ def test_meaning(text: str, position: int, message: str) -> None:
             "'GeometryCollection' is not a type of geometry",
         ),
         (
+            '{"op":"t_after","args":[{"property":"time"},{"timestamp":"2018-01-01"}]}',
+            "/args/1/timestamp",
+            "'2018-01-01' is a date without a time; write DATE('2018-01-01')",
+        ),
+        (
             '{"op":"t_after","args":[{"property":"time"},{"timestamp":"yesterday"}]}',
             "/args/1/timestamp",
             "'yesterday' is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date",

@@ -158,6 +158,8 @@ NO_STRINGS = (
         ("S_DWITHIN(geom, geom, 1e308, 'km')", 22, "the distance of S_DWITHIN is too large a number"),
         ("S_DWITHIN(geom, geom, 5, 'parsecs')", 25, f"'parsecs' {NO_UNIT}"),
         ("S_DWITHIN(geom, geom, 5, 6)", 25, f"'6' {NO_UNIT}"),
+        ("S_DWITHIN(geom, geom, 5, Miles)", 25, "there is no property \"Miles\"; units are quoted: 'Miles'"),
+        ("day > TIMESTAMP('2018-01-01')", 16, "'2018-01-01' is a date without a time; write DATE('2018-01-01')"),
         ("S_DWITHIN(geom, geom, 5, place)", 25, f"this {NO_UNIT}"),
         ("felt = 1/0", 7, 'the property "felt" is a boolean, but this is a number: they cannot be compared'),
         ("T_AFTER(day, 5)", 13, "5 is an integer, but T_AFTER takes dates, timestamps and intervals"),

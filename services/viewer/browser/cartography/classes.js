@@ -4,7 +4,7 @@ import { dataLayers } from "./style-document.js";
 
 /**
  * @import { Facet } from "../service/api.js"
- * @import { LegendClass, LegendEntry, Properties, Style } from "../types.d.ts"
+ * @import { LegendClass, LegendEntry, Properties, Style, Theme } from "../types.d.ts"
  * @typedef {{ entry: LegendEntry, label: string, color: string, properties: string[] }} Unclassed
  */
 
@@ -133,6 +133,19 @@ export function legendKey(style) {
     (classes ?? sizes ?? []).map(({ label, color }) => [label, color]),
   ]);
 }
+
+/**
+ * The colour of a class in a theme.
+ * @param {{ color: string, dark?: string }} item
+ * @param {Theme} theme
+ */
+export const colorIn = ({ color, dark }, theme) => (theme === "dark" && dark ? dark : color);
+
+/**
+ * The colour of a class in a style sheet: that of the theme of the page.
+ * @param {{ color: string, dark?: string }} item
+ */
+export const cssColor = ({ color, dark }) => (dark && dark !== color ? `light-dark(${color}, ${dark})` : color);
 
 /**
  * Black or white, whichever can be read on `color` (`#rrggbb`); relative luminance as in WCAG 2.

@@ -98,7 +98,13 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         assert "/collections/own.quakes/items/1?f=html" in page
         # across the antimeridian
         assert "translate(-170.00 -10.00)" in page
-        assert "filter=%22magnitude%22+%3E%3D+6+AND+%22withdrawn%22+IS+NULL" in page
+        condition = "%22magnitude%22+%3E%3D+6+AND+%22withdrawn%22+IS+NULL"
+        assert f"filter={condition}" in page
+        # the map shows the features of the list
+        assert re.search(
+            rf'own.quakes/tiles/WebMercatorQuad/map.html#f.own.quakes={re.escape(condition)}&amp;t=[\d-]+%2F\.\.">',
+            page,
+        )
         # what is over is said to be over, and simulated
         assert re.search("None active. Data up to <time[^>]*>[^<]*</time>. Most recent:", page)
         assert "ended <time" in page

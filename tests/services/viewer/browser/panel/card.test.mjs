@@ -24,8 +24,8 @@ test("a feature's class is a word in its colour, a magnitude comes first", () =>
   };
   assert.deepEqual(badge({ category: "C1" }), ["C1", "Category", "#ffffff", "#10171e"]);
   assert.deepEqual(badge({ category: "C5" }), ["◆ C5", "Category", "#000000", "#ffffff"]);
-  assert.deepEqual(badge({ category: "C5", magnitude: 6 }), ["M 6.0", "Magnitude, coloured by depth", "#000000", "#ffffff"]);
-  assert.deepEqual(badge({ magnitude: 6.14 }), ["M 6.1", "Magnitude, coloured by depth", "#5b6b7b", "#ffffff"]);
+  assert.deepEqual(badge({ category: "C5", magnitude: 6 }), ["M 6.0", "Magnitude", "#000000", "#ffffff"]);
+  assert.deepEqual(badge({ magnitude: 6.14 }), ["M 6.1", "Magnitude", "#5b6b7b", "#ffffff"]);
   assert.equal(badge({ category: "C9" }), null);
   assert.deepEqual([featureColor(STYLE, { category: "C5" }), featureColor(STYLE, {})], ["#000000", null]);
 });

@@ -71,10 +71,19 @@ test("places and events are found by their names, and gone to", async () => {
   await go("land");
   found.children[1].click();
   assert.deepEqual(calls[0][1], [1, 2, 3, 4]);
+  // a word for the kind of the events puts them first
   await go("quake");
-  found.children[2].click();
+  found.children[0].click();
   await settled();
   assert.deepEqual([chosen, explorer.shown.has("quake.events")], [[["quake.events", 1]], true]);
+});
+
+test("known events precede hamlets, and cities precede events", async () => {
+  placeSearch(find("#go"), explorer, () => {});
+  const town = (name, people) => ({ geometry: { coordinates: [0, 0] }, properties: { name, kind: "town", province: null, country: null, people } });
+  places = [town("Hamlet", 900), town("City", 100_000)];
+  assert.deepEqual(await go("ab"), ["City 100,000 people", "A Earthquakes", "Earthquake 2 Earthquakes", "Hamlet 900 people"]);
+  assert.deepEqual(await go("M5 ab"), ["A Earthquakes", "Earthquake 2 Earthquakes", "Hamlet 900 people", "City 100,000 people"]);
 });
 
 test("arrows mark an option, Enter takes it, Escape closes", async () => {
