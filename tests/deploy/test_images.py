@@ -94,6 +94,14 @@ def test_what_is_tested_is_what_is_deployed(requirements: str) -> None:
     assert pinned(requirements) - pinned("tests/requirements.txt") == set()
 
 
+def test_make_up_installs_what_each_program_needs_and_no_test_tools() -> None:
+    installed = pinned("deploy/local/run-requirements.txt")
+    sets = (*PROGRAMS, "deploy/local/requirements.txt", "services/viewer/build-requirements.txt")
+    assert {name: pinned(name) - installed for name in sets} == dict.fromkeys(sets, set())
+    assert "pytest" not in {pin.partition("==")[0] for pin in installed}
+    assert installed < pinned("tests/requirements.txt")
+
+
 def test_the_same_versions_whatever_the_python() -> None:
     """Images may have another Python than the tests."""
     names = [pin.partition("==")[0] for pin in pinned("tests/requirements.txt")]
