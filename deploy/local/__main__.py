@@ -116,7 +116,7 @@ def _up(settings: StackSettings, *, servers_only: bool) -> None:
     stack.up(settings, servers_only=servers_only)
     if not servers_only:
         remembered.remember(settings.state_dir, remembered.given(os.environ))
-        for line in _published(settings):
+        for line in _public_tables(settings):
             _say(line)
         if settings.live:
             _report_live(settings)
@@ -161,21 +161,21 @@ def _doctor(settings: StackSettings) -> int:
     if not wrong:
         print("all is well")
     if not any(finding.fatal for finding in wrong):
-        for line in _published(settings):
+        for line in _public_tables(settings):
             print(line)
     return int(any(finding.fatal for finding in wrong))
 
 
-def _published(settings: StackSettings) -> list[str]:
+def _public_tables(settings: StackSettings) -> list[str]:
     """Which tables are public; of the stack's own database while it runs."""
-    from deploy.local.published import published  # noqa: PLC0415 - as above
+    from deploy.local.published import public_report  # noqa: PLC0415 - as above
 
     folder = StateFolder(settings.state_dir)
     state = folder.load()
     address = settings.database_url
     if address is None and Supervisor(folder, state.ports.get("supervisor", 0)).answers():
         address = stack.reader_url(folder, state)
-    return published(settings, address) if address else []
+    return public_report(settings, address) if address else []
 
 
 def _say(line: str) -> None:

@@ -137,7 +137,7 @@ class DataVersions:
         """Return the collection's version; None if unknown (for a function; while the database is unavailable)."""
         if time.monotonic() >= self._trusted_until:
             return None
-        return self._found(collection, collection.id, collection.sources)
+        return self._current_version(collection, collection.id, collection.sources)
 
     def of_features(self, collection: Collection) -> DataVersion | None:
         """The version of the collection's features: of its rows, and of the products that their properties lead to."""
@@ -154,9 +154,9 @@ class DataVersions:
         if time.monotonic() >= self._trusted_until:
             return None
         # as no collection is called
-        return self._found(collection, f"{collection.id}\0impacts", (*collection.sources, impacts))
+        return self._current_version(collection, f"{collection.id}\0impacts", (*collection.sources, impacts))
 
-    def _found(self, collection: Collection, name: str, sources: Sequence[int]) -> DataVersion | None:
+    def _current_version(self, collection: Collection, name: str, sources: Sequence[int]) -> DataVersion | None:
         found = self._current.get(name)
         if found is None or found[0] is not collection:
             found = self._current[name] = (collection, self._version(collection, name, sources))

@@ -185,14 +185,15 @@ def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
     if not relations:
         yield Finding(f'Schema "{schema}" has no tables and no views.')
     if len(readable) < len(relations):
-        hidden = _listed(relation for relation in relations if not relation["readable"])
+        hidden = _list_names(relation for relation in relations if not relation["readable"])
         statement = f"GRANT SELECT ON ALL TABLES IN SCHEMA {_name(schema)} TO {_name(role)};"
         yield Finding(f'Role "{role}" may not read {hidden} in schema "{schema}".', statement, fatal=not readable)
     if no_key := [relation for relation in readable if not relation["has_key"]]:
-        sentence = f'No key tells the rows of {_listed(no_key)} in schema "{schema}" apart: their features have no ids.'
+        names = _list_names(no_key)
+        sentence = f'No key tells the rows of {names} in schema "{schema}" apart: their features have no ids.'
         yield Finding(sentence)
     if no_statistics := [relation for relation in readable if not relation["analysed"]]:
-        yield Finding(f'There are no statistics of {_listed(no_statistics)} in schema "{schema}".', "ANALYZE;")
+        yield Finding(f'There are no statistics of {_list_names(no_statistics)} in schema "{schema}".', "ANALYZE;")
     for relation in readable:
         for column in relation["geometries_without_index"]:
             name = f'"{schema}"."{relation["name"]}"'
@@ -203,7 +204,7 @@ def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
             yield finding
 
 
-def _listed(relations: Iterable[Mapping[str, Any]]) -> str:
+def _list_names(relations: Iterable[Mapping[str, Any]]) -> str:
     names = [f'"{relation["name"]}"' for relation in relations]
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -51,17 +51,17 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Return the response of the handler, or of its error; record it in logs and metrics."""
     tracing = spans.tracing()
     if tracing is None or request.path.startswith("/internal/"):
-        return await _answered(request, handler)
+        return await _respond(request, handler)
     route = _route(request)
     attributes = {"http.request.method": request.method, "http.route": route, "url.path": request.path}
     parent = request.headers.get(_TRACEPARENT)
     with tracing.request(f"{request.method} {route}", parent, attributes) as span:
-        response = await _answered(request, handler)
+        response = await _respond(request, handler)
         tracing.answered(span, response.status)
         return response
 
 
-async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _respond(request: web.Request, handler: Handler) -> web.StreamResponse:
     started = time.perf_counter()
     request_id = forwarded_request_id(request) or uuid4().hex
     request[REQUEST_ID] = request_id

@@ -29,7 +29,7 @@ def main() -> int:
     settings = _settings()
     FOLDER.mkdir(parents=True, exist_ok=True)
     try:
-        versions = _installed(settings.peers)
+        versions = _install(settings.peers)
         settings = replace(settings, peers=tuple(versions))
         with running_servers(settings) as servers:
             results, faults = asyncio.run(_run(settings, servers))
@@ -86,7 +86,7 @@ async def _one(
     print(row(result, rates_of(results), peers), flush=True)
 
 
-def _installed(names: tuple[str, ...]) -> dict[str, str]:
+def _install(names: tuple[str, ...]) -> dict[str, str]:
     """Return versions by peer; one that cannot be installed is named, and the others are measured."""
     versions: dict[str, str] = {}
     for name in names:

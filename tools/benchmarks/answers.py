@@ -62,7 +62,7 @@ def features_of(content: bytes, kind: str) -> Features:
         document = json.loads(content)
         found = document["features"] if kind == "items" else [document]
         # pg_featureserv writes numbers as text
-        return {str(feature["id"]): (_rounded(feature["geometry"]), _names(feature)) for feature in found}
+        return {str(feature["id"]): (_round(feature["geometry"]), _names(feature)) for feature in found}
     return _tile_features(content)
 
 
@@ -87,11 +87,11 @@ def difference(ours: Features, theirs: Features, kind: str) -> str | None:
     return None
 
 
-def _rounded(value: Any) -> Any:
+def _round(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _rounded(part) for key, part in value.items() if key != "crs"}
+        return {key: _round(part) for key, part in value.items() if key != "crs"}
     if isinstance(value, list):
-        return [_rounded(part) for part in value]
+        return [_round(part) for part in value]
     return round(value, 5) if isinstance(value, float) else value
 
 

@@ -66,9 +66,9 @@ async def _run() -> int:
         refresh = await _best(keeper.refresh)
         _row(f"refresh with nothing changed, target below {_TARGET:.0f}", refresh)
         keeper._introspection._extents._known = {}
-        everything = await _once(keeper.refresh)
+        everything = await _seconds_of(keeper.refresh)
         _row(f"refresh with every extent read anew, target below {_TARGET:.0f}", everything)
-        _row("another service's first read of the catalogue", await _once(lambda: _follow(common)))
+        _row("another service's first read of the catalogue", await _seconds_of(lambda: _follow(common)))
         for title, path in (
             ("/collections, 1,000 as JSON", "/collections?limit=1000"),
             ("/collections, 50 as a page", "/collections?f=html"),
@@ -98,14 +98,14 @@ async def _follow(common: Client) -> None:
         assert len(client.collections) > 2000
 
 
-async def _once(act: Callable[[], Awaitable[object]]) -> float:
+async def _seconds_of(act: Callable[[], Awaitable[object]]) -> float:
     started = time.perf_counter()
     await act()
     return time.perf_counter() - started
 
 
 async def _best(act: Callable[[], Awaitable[object]]) -> float:
-    return min([await _once(act) for _ in range(_ROUNDS)])
+    return min([await _seconds_of(act) for _ in range(_ROUNDS)])
 
 
 def _row(title: str, seconds: float) -> None:

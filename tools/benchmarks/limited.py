@@ -62,9 +62,9 @@ async def _measure(servers: Servers, count: int, share: float, seconds: float, f
         with ExitStack() as limits:
             for service in ("features", "tiles"):
                 for number in range(count):
-                    limits.enter_context(limited(servers.processes[f"{service}_{number}"], share))
+                    limits.enter_context(limit_processor(servers.processes[f"{service}_{number}"], share))
             for workload in workloads:
-                load, used = await asyncio.to_thread(_loaded, servers, workload, seconds)
+                load, used = await asyncio.to_thread(_run_load, servers, workload, seconds)
                 ratio = load.rate / first_rates.setdefault(workload.name, load.rate)
                 service = _ASKED[workload.name]
                 each = {role: 1000 * spent / load.requests for role, spent in used.items()}
@@ -80,7 +80,7 @@ async def _measure(servers: Servers, count: int, share: float, seconds: float, f
         await connection.close()
 
 
-def _loaded(servers: Servers, workload: Workload, seconds: float) -> tuple[Load, dict[str, float]]:
+def _run_load(servers: Servers, workload: Workload, seconds: float) -> tuple[Load, dict[str, float]]:
     """Return the load, and its processor time by role."""
     before = processor_seconds(servers.processes)
     load = run_load(
@@ -96,7 +96,7 @@ def _loaded(servers: Servers, workload: Workload, seconds: float) -> tuple[Load,
 
 
 @contextmanager
-def limited(process: psutil.Process, share: float) -> Iterator[None]:
+def limit_processor(process: psutil.Process, share: float) -> Iterator[None]:
     """Limit a process to this share of one processor, as long as the block lasts.
 
     Raises BenchmarkError if the limit cannot be set.

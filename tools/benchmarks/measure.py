@@ -89,11 +89,13 @@ class Meter:
             await self._load(workload, target, _WARM_UP_SECONDS * filling)
         limit: list[float] = []
         for turn in range(self._settings.rounds):
-            await self._measured(result.product, workload, servers.product, per_round)
+            await self._measure_round(result.product, workload, servers.product, per_round)
             for name, side in result.peers.items():
                 enough = side.loads and workload.peer_seconds
                 if not enough:
-                    await self._measured(side, workload, servers.peers[name], max(per_round, workload.peer_seconds))
+                    await self._measure_round(
+                        side, workload, servers.peers[name], max(per_round, workload.peer_seconds)
+                    )
             if script is not None and turn == 0:
                 limit.append(
                     run_pgbench(servers.reader_url, script, seconds=per_round, connections=workload.connections)
@@ -157,7 +159,7 @@ class Meter:
             result.remarks.append(f"no limit: {error}")
             return None
 
-    async def _measured(self, side: Side, workload: Workload, target: Target, seconds: float) -> None:
+    async def _measure_round(self, side: Side, workload: Workload, target: Target, seconds: float) -> None:
         """Measure one round with its cost."""
         await self._new_versions(workload, wait=target is self._servers.product)
         counters = self._counters()

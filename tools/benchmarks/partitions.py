@@ -88,16 +88,16 @@ async def _run(servers: Servers, sizes: Iterable[int], *, load: bool) -> None:
         await connection.set_type_codec("geometry", schema=home, encoder=bytes, decoder=bytes, format="binary")
         for nodes in (_Nodes(rows, by_season) for rows in sizes for by_season in (False, True)):
             if await connection.fetchval("SELECT to_regclass($1)", nodes.table) is None:
-                _keep(nodes, await _made(connection, nodes))
+                _keep(nodes, await _fill_table(connection, nodes))
             if not load:
-                _keep(nodes, await _asked(servers, connection, nodes))
-                _keep(nodes, await _changed(connection, nodes))
+                _keep(nodes, await _measure_requests(servers, connection, nodes))
+                _keep(nodes, await _measure_changes(connection, nodes))
                 await connection.execute(f"DROP SCHEMA {PARTITION_SCHEMAS[nodes]} CASCADE")
     finally:
         await connection.close()
 
 
-async def _made(connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
+async def _fill_table(connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
     seasons = range(FIRST_SEASON, FIRST_SEASON + SEASONS) if nodes.by_season else None
     await prepare(connection, nodes.table, _LIKE, seasons, real=False)
     copied = await fill(connection, nodes.table, storm_nodes(nodes.rows, SEED), nodes.rows, made=True)
@@ -112,7 +112,7 @@ async def _made(connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
     return {"load by COPY, s": copied, "indexes, VACUUM ANALYZE, s": finished, "size, MB": float(size) / 10**6}
 
 
-async def _asked(servers: Servers, connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
+async def _measure_requests(servers: Servers, connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
     """Return seconds until the response if the title says so, else processor time."""
     found: Costs = {}
     async with services() as running:
@@ -170,7 +170,7 @@ async def _until_offered(servers: Servers, table: str) -> None:
             await asyncio.sleep(0.5)
 
 
-async def _changed(connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
+async def _measure_changes(connection: asyncpg.Connection, nodes: _Nodes) -> Costs:
     """Return seconds; the table has lost its first season afterwards."""
     table, old = nodes.table, FIRST_SEASON
     gone = [f"DELETE FROM {table} WHERE season = {old}", f"VACUUM {table}"]

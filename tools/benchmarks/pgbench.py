@@ -56,7 +56,7 @@ def make_script(samples: Sequence[Sequence[Statement]]) -> Script:
     alike = [sample for sample in samples if [statement.text for statement in sample] == texts]
     if not texts or len(alike) < len(samples) * 0.7:
         raise BenchmarkError("requests of one kind make the product ask different statements")
-    rows = [[_known(value) for statement in sample for value in statement.values] for sample in alike]
+    rows = [[_require_value(value) for statement in sample for value in statement.values] for sample in alike]
     varying = [position for position in range(len(rows[0])) if len({row[position] for row in rows}) > 1]
     script = Script()
     if varying:
@@ -77,7 +77,7 @@ def make_script(samples: Sequence[Sequence[Statement]]) -> Script:
     return script
 
 
-def _known(value: str | None) -> str:
+def _require_value(value: str | None) -> str:
     if value is None:
         raise BenchmarkError("pgbench cannot send NULL")
     return value

@@ -69,7 +69,7 @@ async def _until(is_true: Callable[[], Awaitable[bool]]) -> float:
     return time.perf_counter()
 
 
-async def _told(session: ClientSession, listening: asyncio.Event) -> float:
+async def _wait_for_event(session: ClientSession, listening: asyncio.Event) -> float:
     async with session.get(
         f"/api/collections/{_COLLECTION}/changes", headers={"Accept": "text/event-stream"}
     ) as stream:
@@ -102,7 +102,7 @@ async def _round(session: ClientSession, publisher: _Publisher) -> list[float]:
             )
 
     listening = asyncio.Event()
-    told = asyncio.create_task(_told(session, listening))
+    told = asyncio.create_task(_wait_for_event(session, listening))
     await listening.wait()
     # so that caches contain the earlier state
     for _ in range(3):

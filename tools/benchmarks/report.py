@@ -86,7 +86,7 @@ def verdicts(result: Result, rates: Mapping[str, float]) -> list[tuple[str, bool
     return found
 
 
-def _grouped(results: Sequence[Result]) -> dict[str, list[str]]:
+def _group_titles(results: Sequence[Result]) -> dict[str, list[str]]:
     """Return the titles of the workloads by how caches were defeated."""
     groups: dict[str, list[str]] = {}
     for result in results:
@@ -111,7 +111,7 @@ def details(results: Sequence[Result]) -> str:
     if results:
         lines += ["", memory_line("after the last load", results[-1].memory_mb)]
     lines += ["", "How caches were kept out"]
-    for reason, titles in _grouped(results).items():
+    for reason, titles in _group_titles(results).items():
         lines += textwrap.wrap(f"{'; '.join(titles)}: {reason}", 118, initial_indent="  ", subsequent_indent="    ")
     remarks = [f"  {result.workload.title}: {remark}" for result in results for remark in result.remarks]
     return "\n".join([*lines, *(["", "Remarks", *remarks] if remarks else [])])

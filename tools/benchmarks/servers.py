@@ -80,7 +80,7 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
                     )
                     for name in settings.peers
                 }
-                yield _described(folder, ports, owner_url, started)
+                yield _describe(folder, ports, owner_url, started)
         finally:
             if not settings.keep:
                 stack.down(services)
@@ -94,7 +94,7 @@ async def _prepare(server_url: str, owner_url: str, reader_password: str, settin
     await prepare_data(owner_url, postgresql.READER, reader_password, tables_of(settings))
 
 
-def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peers: dict[str, psutil.Process]) -> Servers:
+def _describe(folder: StateFolder, ports: dict[str, int], owner_url: str, peers: dict[str, psutil.Process]) -> Servers:
     processes = dict(peers)
     for state_folder in (folder, StateFolder(_STACK)):
         supervisor = Supervisor(state_folder, state_folder.load().ports["supervisor"])

@@ -32,18 +32,18 @@ async def tile_workloads(connection: asyncpg.Connection, *, large: bool) -> list
     """Return the workloads, reproducible by the seed."""
     choice = random.Random(SEED)  # noqa: S311 - reproducible, not secret
     small, full = await places(connection, 24, 60), await places(connection, 1_400, 1_800)
-    seen = await _seen(connection, choice)
+    seen = await _viewed_places(connection, choice)
     session = [_path(layer.id, address) for start in seen[:150] for address, layer in _session(start, choice)]
     tables = tuple(layer.id for layer in _LAYERS)
     found = [
-        _uncached(
+        _uncached_tiles(
             "tile_small",
             "small tile (24 to 60 features)",
             _addresses(small),
             limit=True,
             of_peer={"tipg": 8, "martin": 1},
         ),
-        _uncached(
+        _uncached_tiles(
             "tile_large",
             "large tile (about 1,600)",
             _addresses(full),
@@ -52,7 +52,7 @@ async def tile_workloads(connection: asyncpg.Connection, *, large: bool) -> list
             of_limit=0.9,
         ),
         *(
-            _uncached(
+            _uncached_tiles(
                 f"tile_z{zoom}", f"random tiles, zoom {zoom}", [tile_at(zoom, *place) for place in seen], checked=4
             )
             for zoom in _ZOOMS
@@ -74,11 +74,13 @@ async def tile_workloads(connection: asyncpg.Connection, *, large: bool) -> list
     if large:
         for table, other in ((FEW_POINTS, None), (MANY_POINTS, (f"z0_{FEW_POINTS.name}", 3.0))):
             title = f"zoom 0 of {table.rows:,} points"
-            found.append(_uncached(f"z0_{table.name}", title, [(0, 0, 0)], table=table.id, checked=0, of_other=other))
+            found.append(
+                _uncached_tiles(f"z0_{table.name}", title, [(0, 0, 0)], table=table.id, checked=0, of_other=other)
+            )
     return found
 
 
-def _uncached(
+def _uncached_tiles(
     name: str,
     title: str,
     addresses: Sequence[Address],
@@ -132,7 +134,7 @@ def _path(table: str, address: Address) -> str:
     return f"/collections/{table}/tiles/WebMercatorQuad/{z}/{x}/{y}"
 
 
-async def _seen(connection: asyncpg.Connection, choice: random.Random) -> list[tuple[float, float]]:
+async def _viewed_places(connection: asyncpg.Connection, choice: random.Random) -> list[tuple[float, float]]:
     """Return longitude and latitude of places that people look at: near points."""
     ids = choice.sample(range(1, POINTS.rows + 1), 20_000)
     rows = await connection.fetch(

@@ -26,14 +26,14 @@ from tests.system.losing import EVENTS, Clients
 from tools.cluster import cloudnative_pg, requests_per_second, several
 from tools.cluster.kubectl import (
     MINUTES,
-    answered,
-    eventually,
     kill_container,
     kubectl,
     make_secret,
     pods,
     rolled_out,
     run_python,
+    wait_for_response,
+    wait_until,
 )
 from tools.cluster.writing import OLDEST_SECONDS, Writing
 
@@ -93,12 +93,12 @@ def main() -> int:
     deploy(given.overlay)
     trial = _Trial(_address(), given.clients, given.pause, given.overlay)
     # names of new pods are not known everywhere at once
-    answered(trial.base_url, f"{EVENTS}/items?limit=1")
+    wait_for_response(trial.base_url, f"{EVENTS}/items?limit=1")
     print(f"{trial.base_url} answers", flush=True)
     lost = 0
     for title, change in _changes(trial):
         if given.only in title:
-            found = _lost(trial, title, change)
+            found = _count_lost(trial, title, change)
             # its only server is unavailable until its container runs again: longer than requests wait
             lost += 0 if change is _database_restarted else found
     open_ports = reached_from_elsewhere(trial)
@@ -169,15 +169,15 @@ def reached_from_elsewhere(trial: _Trial) -> list[str]:
 def _changes(trial: _Trial) -> list[tuple[str, Callable[[], object]]]:
     """Return the changes of the cluster, in order."""
     return [
-        *((f"{part} is rolled out", partial(_restarted, part)) for part in _PARTS),
-        *((f"a pod of {part} is killed", partial(_killed, part)) for part in _PARTS),
+        *((f"{part} is rolled out", partial(_restart, part)) for part in _PARTS),
+        *((f"a pod of {part} is killed", partial(_kill, part)) for part in _PARTS),
         *((f"{_PROCESS} of {part} is killed", partial(_process_killed, part)) for part in _SERVICES),
         *(cloudnative_pg.changes() if trial.is_operated else [("PostgreSQL is restarted", _database_restarted)]),
         *(requests_per_second.changes(trial.base_url) if trial.overlay == requests_per_second.OVERLAY else ()),
     ]
 
 
-def _restarted(part: str) -> None:
+def _restart(part: str) -> None:
     before = _pods(part)
     kubectl("-n", "dams", "rollout", "restart", f"deployment/{part}")
     rolled_out(part)
@@ -185,7 +185,7 @@ def _restarted(part: str) -> None:
     kubectl("-n", "dams", "wait", "--for=delete", *before, f"--timeout={MINUTES}m")
 
 
-def _killed(part: str) -> None:
+def _kill(part: str) -> None:
     """Kill one pod of the part at once."""
     kubectl("-n", "dams", "delete", _one_of_two(part), "--grace-period=0", "--force", "--wait=false")
     rolled_out(part)
@@ -196,7 +196,7 @@ def _process_killed(part: str) -> None:
     pod = _one_of_two(part)
     node, container, before = _run_of(pod)
     kill_container(node, container.rpartition("/")[2])
-    eventually(lambda: _run_of(pod)[2] != before, f"{pod} has another process")
+    wait_until(lambda: _run_of(pod)[2] != before, f"{pod} has another process")
     rolled_out(part)
 
 
@@ -226,7 +226,7 @@ def _database_restarted() -> None:
     kubectl("-n", "dams-trial", "wait", "--for=condition=ready", "pod/postgresql-0", f"--timeout={MINUTES}m")
 
 
-def _lost(trial: _Trial, title: str, change: Callable[[], object]) -> int:
+def _count_lost(trial: _Trial, title: str, change: Callable[[], object]) -> int:
     with contextlib.ExitStack() as stack:
         writing = None
         if trial.is_operated:

@@ -38,7 +38,7 @@ def rolled_out(part: str) -> None:
     kubectl("-n", "dams", "rollout", "status", f"deployment/{part}", f"--timeout={MINUTES}m")
 
 
-def eventually(found: Callable[[], bool], what: str, *, seconds: float = MINUTES * 60) -> None:
+def wait_until(found: Callable[[], bool], what: str, *, seconds: float = MINUTES * 60) -> None:
     """Wait until it is true. Raises RuntimeError on timeout. An error counts as not true yet."""
     deadline = time.monotonic() + seconds
     while True:
@@ -52,7 +52,7 @@ def eventually(found: Callable[[], bool], what: str, *, seconds: float = MINUTES
         time.sleep(1)
 
 
-def answered(base_url: str, path: str) -> None:
+def wait_for_response(base_url: str, path: str) -> None:
     """Return when the service answers there with 200. Raises RuntimeError after a minute."""
 
     def found() -> bool:
@@ -62,7 +62,7 @@ def answered(base_url: str, path: str) -> None:
         finally:
             client.close()
 
-    eventually(found, f"{base_url}{path} answers", seconds=60)
+    wait_until(found, f"{base_url}{path} answers", seconds=60)
 
 
 def pods(selector: str) -> list[str]:

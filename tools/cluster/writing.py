@@ -15,7 +15,7 @@ import asyncpg
 
 from tests.system.asking import Asking
 from tests.system.keeping import Client
-from tools.cluster.kubectl import answered
+from tools.cluster.kubectl import wait_for_response
 
 COLLECTION = "hazard.trial_writes"
 OLDEST_SECONDS = 10.0
@@ -51,7 +51,7 @@ class Writing:
 
     def __enter__(self) -> Self:
         asyncio.run(self._make_table())
-        answered(self._base_url, _ROW)
+        wait_for_response(self._base_url, _ROW)
         self._thread.start()
         self._asking.__enter__()
         return self

@@ -63,7 +63,7 @@ def main() -> int:
     failed = 0
     try:
         for suite, inputs in [(FEATURES, {}), *((TILES, inputs) for inputs in tile_inputs(address))]:
-            program = built(suite, arguments.sources)
+            program = build(suite, arguments.sources)
             entries = {"iut": f"{address}/", "noofcollections": str(arguments.collections), **inputs}
             checks = run(suite, program, entries)
             title = " ".join([suite.title, inputs.get("tilematrixsetdefinitionuri", "").rpartition("/")[2]])
@@ -101,7 +101,7 @@ def _tiles_of(limit: dict[str, Any]) -> int:
     return int(rows * columns)
 
 
-def built(suite: Suite, sources: str) -> str:
+def build(suite: Suite, sources: str) -> str:
     """The class path of the suite; made where it is missing.
 
     Raises CalledProcessError where sources or packages cannot be had.

@@ -181,19 +181,19 @@ class Walk:
         box = "bbox=-170,-80,170,80"
         if geometry is not None:
             await self._get(f"{place}/items?limit=50&{box}")
-            name = _quoted(geometry)
+            name = _quote(geometry)
             for relation in RELATIONS:
-                await self._get(_filtered(place, f"S_{relation}({name}, {_SQUARE})"))
-            await self._get(_filtered(place, f"S_INTERSECTS({name}, BBOX(170, -50, -170, 50))"))
+                await self._get(_filter_address(place, f"S_{relation}({name}, {_SQUARE})"))
+            await self._get(_filter_address(place, f"S_INTERSECTS({name}, BBOX(170, -50, -170, 50))"))
         if any(members.get("x-ogc-role", "").startswith("primary-in") for members in properties.values()):
             await self._get(f"{place}/items?limit=50&datetime=2000-01-01/..")
         for name, members in list(properties.items())[:_MOST_PROPERTIES]:
             if members.get("format", "").startswith("geometry"):
                 continue
-            await self._get(_filtered(place, f"{_quoted(name)} IS NULL"))
+            await self._get(_filter_address(place, f"{_quote(name)} IS NULL"))
             for condition in _conditions(name, members):
                 # the service must report that a type cannot be compared
-                await self._refusable(_filtered(place, condition))
+                await self._refusable(_filter_address(place, condition))
             answer = await self._refusable(f"{place}/items?{urlencode({'sortby': f'-{name}', 'limit': 5})}")
             await self._beside(answer)
 
@@ -236,18 +236,18 @@ def quoted_id(value: object) -> str:
     return str(value).replace("%", "%25").replace(",", "%2C")
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _filtered(place: str, condition: str) -> str:
+def _filter_address(place: str, condition: str) -> str:
     return f"{place}/items?{urlencode({'filter': condition, 'limit': 20})}"
 
 
 def _conditions(name: str, members: dict[str, Any]) -> Iterator[str]:
     kinds = members.get("type", [])
     kind = next((each for each in ([kinds] if isinstance(kinds, str) else kinds) if each != "null"), None)
-    column = _quoted(name)
+    column = _quote(name)
     if kind in ("integer", "number"):
         yield f"{column} > 5 AND {column} * 2 <= 1e9"
     elif kind == "boolean":

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from tests.system.visits import ARGUMENTS, MOST_SECONDS, browser_program, map_of
-from tools.weight.frames import measured
+from tools.weight.frames import measure_maps
 from tools.weight.link import Asked, Link, link_to
 
 MAPS = {
@@ -35,7 +35,7 @@ _DRAWN = """() => {
 }"""
 
 
-async def visited(page: Page, link: Link, address: str) -> list[Asked]:
+async def visit(page: Page, link: Link, address: str) -> list[Asked]:
     """Return the requests of a page until its map rests and no request follows."""
     before = len(link.asked)
     await page.goto(address)
@@ -57,8 +57,8 @@ async def _weigh(browser: Browser, base_url: str, *, each: bool) -> None:
             async with link_to(base_url) as (link, address):
                 context = await _context(browser, width)
                 page = await context.new_page()
-                first = await visited(page, link, address + path)
-                again = await visited(page, link, address + path)
+                first = await visit(page, link, address + path)
+                again = await visit(page, link, address + path)
                 await context.close()
             figures = "".join(f"{_size(asked) / 1000:>11.0f}{len(asked):>10}" for asked in (first, again))
             print(f"{name:<18}{width:>6}{figures}")
@@ -74,12 +74,12 @@ async def _seconds(browser: Browser, base_url: str, runs: int) -> None:
     print(f"\n{'map':<18}{'width':>6}{'processor':>11}{'data drawn: s':>15}{'rests: s':>10}")
     for name, path in MAPS.items():
         for width, slower in ((1440, 1), (390, 4)):
-            taken = [await _taken(browser, base_url, path, width, slower) for _ in range(runs)]
+            taken = [await _time_first_map(browser, base_url, path, width, slower) for _ in range(runs)]
             drawn, rests = (statistics.median(each) for each in zip(*taken, strict=True))
             print(f"{name:<18}{width:>6}{'1' if slower == 1 else f'1/{slower}':>11}{drawn:>15.1f}{rests:>10.1f}")
 
 
-async def _taken(browser: Browser, base_url: str, path: str, width: int, slower: int) -> tuple[float, float]:
+async def _time_first_map(browser: Browser, base_url: str, path: str, width: int, slower: int) -> tuple[float, float]:
     """Seconds until the first data are drawn, and until the map rests, in a browser without a past."""
     async with link_to(base_url, **_SLOW) as (_, address):
         context = await _context(browser, width)
@@ -99,7 +99,7 @@ async def _taken(browser: Browser, base_url: str, path: str, width: int, slower:
 async def _frames(browser: Browser, base_url: str) -> None:
     head = f"{'map':<30}{'width':>6}{'motion':>8}{'frames':>8}"
     print(f"{head}{'median: ms':>12}{'95%: ms':>10}{'longest: ms':>13}{'scripts: ms':>13}")
-    for (name, width, motion), frames in (await measured(browser, base_url)).items():
+    for (name, width, motion), frames in (await measure_maps(browser, base_url)).items():
         times = f"{frames.median:>12.0f}{frames.slow:>10.0f}{frames.longest:>13.0f}{frames.scripts:>13.1f}"
         print(f"{name:<30}{width:>6}{motion:>8}{frames.number:>8}{times}")
 

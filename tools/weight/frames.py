@@ -66,7 +66,7 @@ def frames_of(gaps: list[float], script_seconds: float) -> Frames:
     )
 
 
-async def moved(page: Page, to: str) -> Frames:
+async def measure_motion(page: Page, to: str) -> Frames:
     """The frames while the map goes where the JavaScript expression says, at an even speed, in `SECONDS`."""
     target = await page.evaluate(f"() => ({to})")
     session = await page.context.new_cdp_session(page)
@@ -81,7 +81,7 @@ async def _script_seconds(session: CDPSession) -> float:
     return float(next(each["value"] for each in told if each["name"] == "ScriptDuration"))
 
 
-async def measured(browser: Browser, base_url: str) -> dict[tuple[str, int, str], Frames]:
+async def measure_maps(browser: Browser, base_url: str) -> dict[tuple[str, int, str], Frames]:
     """By map, width of the window and motion; each motion begins with a map that rests."""
     found = {}
     for name, path in FRAMED.items():
@@ -93,6 +93,6 @@ async def measured(browser: Browser, base_url: str) -> dict[tuple[str, int, str]
                 await page.goto(f"{base_url}{path}")
                 await page.reload()
                 await page.wait_for_selector("body[data-ready]")
-                found[name, width, motion] = await moved(page, to)
+                found[name, width, motion] = await measure_motion(page, to)
             await context.close()
     return found

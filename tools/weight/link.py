@@ -79,12 +79,12 @@ class Link:
     async def _answers(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while chunk := await reader.read(_CHUNK):
             self._now[writer].size += len(chunk)
-            await self._passed(len(chunk))
+            await self._wait_for_bytes(len(chunk))
             writer.write(chunk)
             await writer.drain()
         writer.close()
 
-    async def _passed(self, size: int) -> None:
+    async def _wait_for_bytes(self, size: int) -> None:
         """Wait until this number of bytes has passed; all connections share the link."""
         if self.bytes_per_second is None:
             return

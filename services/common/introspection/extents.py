@@ -22,7 +22,7 @@ from services.common.introspection.extents_sql import (
     time_query,
     usable_boxes,
 )
-from services.common.introspection.located import located
+from services.common.introspection.located import locate
 
 _LOG = logging.getLogger("dams.catalogue")
 _BATCH = 100
@@ -134,13 +134,13 @@ class Extents:
                 for column in collection.times
                 if (query := time_query(collection, column)) is not None
             ),
-            self._sampled(collections),
+            self._read_samples(collections),
         )
         return {
             collection.id: replace(
                 collection,
                 geometries=tuple(
-                    located(column, boxes.get((collection.id, column.name), [])) for column in collection.geometries
+                    locate(column, boxes.get((collection.id, column.name), [])) for column in collection.geometries
                 ),
                 times=tuple(
                     _with_ends(column, ends_of(ends[key]) if key in ends else _span(*sampled.get(key, ([], False))))
@@ -189,7 +189,7 @@ class Extents:
             found.setdefault(batch[row[0]][0], []).append(tuple(row)[1:])
         return found
 
-    async def _sampled(self, collections: Sequence[Collection]) -> dict[Key, Sampled]:
+    async def _read_samples(self, collections: Sequence[Collection]) -> dict[Key, Sampled]:
         wanted = {
             (collection.schema, collection.name, column.name): (collection.id, column.name)
             for collection in collections

@@ -62,7 +62,7 @@ def box_query(collection: Collection, column: GeometryColumn, usable: Box = ANYW
             "SELECT CASE WHEN {is_usable} THEN box END AS box, NOT ({is_usable}) AS beyond"
             " FROM ({estimated}) AS known WHERE NOT is_small.yes",
             is_usable=_is_within(sql("box::geometry"), usable),
-            estimated=_estimated(collection, column),
+            estimated=_estimate_of(collection, column),
         )
     )
     box = sql(
@@ -167,7 +167,7 @@ def _size(collection: Collection) -> Sql:
     )
 
 
-def _estimated(collection: Collection, column: GeometryColumn) -> Sql:
+def _estimate_of(collection: Collection, column: GeometryColumn) -> Sql:
     if collection.kind in _STORED:
         return sql(
             "SELECT ST_EstimatedExtent({schema}, {name}, {column}) AS box",
@@ -280,7 +280,7 @@ def box_of_index(table: Collection, column: GeometryColumn, usable: Box = ANYWHE
         " CROSS JOIN LATERAL {ends}",
         **{side: bind(edge, "float8") for side, edge in zip(("west", "south", "east", "north"), usable, strict=True)},
         is_usable=_is_within(sql("b::geometry"), usable),
-        estimated=_estimated(table, column),
+        estimated=_estimate_of(table, column),
         oid=bind(table.oid, "oid"),
         column=bind(column.name, "text"),
         ends=join(" CROSS JOIN LATERAL ", ends),

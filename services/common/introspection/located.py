@@ -24,7 +24,7 @@ def may_lie_anywhere(column: GeometryColumn) -> GeometryColumn:
     return replace(column, turns=MOST_TURNS, partial=True)
 
 
-def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryColumn:
+def locate(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryColumn:
     """The column with the box of the first row: west, south, east, north in degrees, as stored; of geographies that
     cross the antimeridian beyond 180. A fifth value says whether there are rows beyond, which have no usable place.
 

@@ -103,17 +103,17 @@ def _cost(
 
     asked = load(1, 0)
     if samples is not None:
-        _written(process, samples)
+        _write_samples(process, samples)
     before = process.cpu_times()
     # do not repeat a path that caches must not have
     number = load(seconds, asked)
     after = process.cpu_times()
     if samples is not None:
-        _written(process, samples)
+        _write_samples(process, samples)
     return (after.user + after.system - before.user - before.system) * 1000 / number
 
 
-def _written(process: psutil.Process, samples: Path) -> None:
+def _write_samples(process: psutil.Process, samples: Path) -> None:
     samples.unlink(missing_ok=True)
     process.send_signal(signal.SIGUSR2)
     deadline = time.monotonic() + 10

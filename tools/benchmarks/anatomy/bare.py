@@ -62,14 +62,14 @@ def _app(kind: str, free: list[asyncpg.prepared_stmt.PreparedStatement]) -> web.
         statement = free.pop()
         row = await statement.fetchrow(choice.randint(1, POINTS.rows))
         free.append(statement)
-        return web.Response(body=_encoded(row) if kind == ENCODED else _BODY, headers=_HEADERS)
+        return web.Response(body=_encode(row) if kind == ENCODED else _BODY, headers=_HEADERS)
 
     app = web.Application()
     app.router.add_get("/collections/{collectionId}/items/{featureId}", answer)
     return app
 
 
-def _encoded(row: asyncpg.Record) -> bytes:
+def _encode(row: asyncpg.Record) -> bytes:
     properties: dict[str, Any] = dict(row)
     geometry = orjson.Fragment(properties.pop("geometry"))
     feature = {"type": "Feature", "id": properties["id"], "geometry": geometry, "properties": properties}

@@ -26,18 +26,18 @@ def milliseconds(servers: Servers, paths: Sequence[str]) -> float:
     connection = http.client.HTTPConnection("127.0.0.1", servers.product.port, timeout=120)
     try:
         _ask(connection, servers, paths[0])
-        before, started, number = _used(servers), time.monotonic(), 0
+        before, started, number = _processor_seconds(servers), time.monotonic(), 0
         for number, path in enumerate(itertools.islice(itertools.cycle(paths[1:] or paths), 2000), 1):
             _ask(connection, servers, path)
-            enough = _used(servers) - before > _SECONDS or time.monotonic() - started > 5 * _SECONDS
+            enough = _processor_seconds(servers) - before > _SECONDS or time.monotonic() - started > 5 * _SECONDS
             if number % _FEWEST == 0 and enough:
                 break
-        return (_used(servers) - before) * 1000 / number
+        return (_processor_seconds(servers) - before) * 1000 / number
     finally:
         connection.close()
 
 
-def _used(servers: Servers) -> float:
+def _processor_seconds(servers: Servers) -> float:
     found = processor_seconds(servers.processes)
     return sum(found[role] for role in PRODUCT)
 

@@ -63,21 +63,21 @@ class Disturbing:
         return f"kill -9 of {program.partition('_')[0]}"
 
     def _redis(self) -> str:
-        return self._restarted("redis")
+        return self._restart("redis")
 
     def _postgresql(self) -> str:
-        return self._restarted("postgresql")
+        return self._restart("postgresql")
 
-    def _restarted(self, program: str) -> str:
+    def _restart(self, program: str) -> str:
         self._stack.stop(program)
         self._stack.start(program)
         return f"restart of {program}"
 
     def _connections(self) -> str:
-        asyncio.run(self._cut())
+        asyncio.run(self._cut_connections())
         return "connections to the database cut"
 
-    async def _cut(self) -> None:
+    async def _cut_connections(self) -> None:
         owner = await asyncpg.connect(self._stack.owner_url("dams"))
         try:
             await owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'dams'")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tools.cluster.kubectl import MINUTES, eventually, kubectl, make_secret, pods, rolled_out
+from tools.cluster.kubectl import MINUTES, kubectl, make_secret, pods, rolled_out, wait_until
 
 HERE = Path(__file__).parent
 CLUSTER = "dams-postgresql"
@@ -32,7 +32,7 @@ def deploy() -> None:
     make_secret("dams-passwords", READER_PASSWORD="trialReader", LOADER_PASSWORD="trialLoader")
     kubectl("apply", "-k", str(HERE))
     kubectl("-n", "dams", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
-    eventually(_is_healthy, "the database is healthy")
+    wait_until(_is_healthy, "the database is healthy")
     rolled_out(_POOLER)
 
 
@@ -70,7 +70,7 @@ def changes() -> list[tuple[str, Callable[[], object]]]:
 
 def ready() -> None:
     """Return when each process reads all replicas, which it does except for minutes after a failover."""
-    eventually(_all_replicas_are_read, "replicas are read")
+    wait_until(_all_replicas_are_read, "replicas are read")
 
 
 def owner_url() -> str:
@@ -92,7 +92,7 @@ def _switched_over() -> None:
     }
     patch = ("--subresource=status", "--type=merge", "-p", json.dumps({"status": status}))
     kubectl("-n", "dams", "patch", f"cluster/{CLUSTER}", *patch)
-    eventually(lambda: _is_healthy() and _status()["currentPrimary"] == new, f"{new} is the primary")
+    wait_until(lambda: _is_healthy() and _status()["currentPrimary"] == new, f"{new} is the primary")
 
 
 def _primary_deleted() -> None:
@@ -108,8 +108,8 @@ def _after(change: Callable[[str], object]) -> None:
     primary = _status()["currentPrimary"]
     before = _runs()
     change(primary)
-    eventually(lambda: _runs().get(primary) not in (None, before[primary]), f"{primary} runs anew")
-    eventually(_is_healthy, "the database is healthy")
+    wait_until(lambda: _runs().get(primary) not in (None, before[primary]), f"{primary} runs anew")
+    wait_until(_is_healthy, "the database is healthy")
     print(f"the primary was {primary}, and is {_status()['currentPrimary']}", flush=True)
 
 
@@ -118,7 +118,7 @@ def _instances_restarted() -> None:
     before = _runs()
     mark = f"kubectl.kubernetes.io/restartedAt={time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}"
     kubectl("-n", "dams", "annotate", "--overwrite", f"cluster/{CLUSTER}", mark)
-    eventually(lambda: before.items().isdisjoint(_runs().items()) and _is_healthy(), "all instances run anew")
+    wait_until(lambda: before.items().isdisjoint(_runs().items()) and _is_healthy(), "all instances run anew")
 
 
 def _pooler_killed() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.system.asking import Asking
 from tests.system.keeping import Client
 from tests.system.losing import EVENTS
-from tools.cluster.kubectl import MINUTES, eventually, kubectl, make_config_map, pods
+from tools.cluster.kubectl import MINUTES, kubectl, make_config_map, pods, wait_until
 
 HERE = Path(__file__).parent
 OVERLAY = "requests-per-second"
@@ -47,10 +47,10 @@ def forget() -> None:
 
 def changes(base_url: str) -> list[tuple[str, Callable[[], object]]]:
     """Return the autoscalers' changes while the service gets requests."""
-    return [("features and tiles scale by requests a second", partial(_scaled, base_url))]
+    return [("features and tiles scale by requests a second", partial(_scale, base_url))]
 
 
-def _scaled(base_url: str) -> None:
+def _scale(base_url: str) -> None:
     """Scale up under load, and down after it; removed processes answer until their end."""
     _have(1)
     since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -88,7 +88,7 @@ def _have(number: int, look: Callable[[str], object] = lambda part: None) -> Non
             look(part)
         return all(_ready(part) == len(pods(f"app.kubernetes.io/name={part}")) == number for part in ASKED)
 
-    eventually(found, f"features and tiles have {number} processes each")
+    wait_until(found, f"features and tiles have {number} processes each")
 
 
 def _ready(part: str) -> int:

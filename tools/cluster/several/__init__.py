@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tools.cluster.kubectl import eventually, kubectl, make_config_map, pods
+from tools.cluster.kubectl import kubectl, make_config_map, pods, wait_until
 
 _HERE = Path(__file__).parent
 _DEPLOY = _HERE.parents[2] / "deploy"
@@ -24,7 +24,7 @@ def deploy() -> None:
             for part, number in _PROCESSES.items()
         )
 
-    eventually(found, f"there are {_PROCESSES} processes")
+    wait_until(found, f"there are {_PROCESSES} processes")
 
 
 def variables_for_tests(base_url: str, owner: str) -> str:
