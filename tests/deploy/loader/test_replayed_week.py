@@ -6,7 +6,6 @@ their published form and simulated values. The server does not wait between the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -95,10 +94,10 @@ def flood(episode: int, began: datetime, until: datetime, level: str) -> list[di
 
 
 class World:
-    """The addresses of all sources, and what they have."""
+    """What all sources have, and what the loader made of it."""
 
-    def __init__(self, publisher: Publisher, run: Load, folder: Path) -> None:
-        self.publisher, self.run, self.folder = publisher, run, folder
+    def __init__(self, owner: asyncpg.Connection, publisher: Publisher, run: Load, folder: Path) -> None:
+        self.owner, self.publisher, self.run, self.folder = owner, publisher, run, folder
         self.addresses: dict[str, tuple[Source, str]] = {}
 
     def has(self, source: Source, path: str, content: Any) -> None:
@@ -110,115 +109,131 @@ class World:
         for source, address in self.addresses.values():
             await self.run(source, address)
 
+    async def rows(self, asked: str) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in await self.owner.fetch(asked)]
+
+    async def storms(self) -> list[tuple[Any, ...]]:
+        return await self.rows("SELECT event_id, max_wind_kt, category FROM hazard.hazard_ts_events ORDER BY 1")
+
+    async def disturbances(self) -> list[tuple[Any, ...]]:
+        return await self.rows(
+            "SELECT event_id, probability_7_days FROM hazard.hazard_ts_disturbance_events ORDER BY 1"
+        )
+
+    async def expected(self) -> list[str]:
+        """Return the storms with a forecast."""
+        asked = "SELECT DISTINCT event_id FROM hazard.hazard_ts_nodes WHERE kind = 'forecast' ORDER BY 1"
+        return [row[0] for row in await self.rows(asked)]
+
+    async def earthquakes(self) -> list[tuple[Any, ...]]:
+        return await self.rows(
+            "SELECT event_id, magnitude::float8 FROM hazard.hazard_eq_events WHERE withdrawn IS NULL ORDER BY 1"
+        )
+
+    async def alias(self, other: str) -> object:
+        return await self.owner.fetchval("SELECT dams.event_of_alias($1)", other)
+
 
 async def test_the_state_is_right_at_ten_moments(
     owner: asyncpg.Connection, run: Load, publisher: Publisher, tmp_path: Path
 ) -> None:
-    world = World(publisher, run, tmp_path)
+    world = World(owner, publisher, run, tmp_path)
+    await first_half(world)
+    await second_half(world)
 
-    async def rows(asked: str) -> list[tuple[Any, ...]]:
-        return [tuple(row) for row in await owner.fetch(asked)]
 
-    async def storms() -> list[tuple[Any, ...]]:
-        return await rows("SELECT event_id, max_wind_kt, category FROM hazard.hazard_ts_events ORDER BY 1")
-
-    async def disturbances() -> Sequence[tuple[Any, ...]]:
-        return await rows("SELECT event_id, probability_7_days FROM hazard.hazard_ts_disturbance_events ORDER BY 1")
-
-    async def expected() -> list[str]:
-        asked = "SELECT DISTINCT event_id FROM hazard.hazard_ts_nodes WHERE kind = 'forecast' ORDER BY 1"
-        return [row[0] for row in await rows(asked)]
-
-    async def earthquakes() -> list[tuple[Any, ...]]:
-        return await rows(
-            "SELECT event_id, magnitude::float8 FROM hazard.hazard_eq_events WHERE withdrawn IS NULL ORDER BY 1"
-        )
-
+async def first_half(world: World) -> None:
     # 1. nothing yet but an area in which a storm may form
     area = shapely.box(-55, 12, -45, 18)
-    world.has(nhc_outlooks.SOURCE, "/gtwo.zip", outlook(tmp_path, at(1), ("Atlantic", "0%", "30%", area)).read_bytes())
+    world.has(
+        nhc_outlooks.SOURCE, "/gtwo.zip", outlook(world.folder, at(1), ("Atlantic", "0%", "30%", area)).read_bytes()
+    )
     world.has(jtwc_warnings.SOURCE, "/jtwc.rss", jtwc_feed())
     await world.pass_by()
-    assert (await storms(), await disturbances()) == ([], [("NHC-AL-1-202509010000", 30)])
+    assert (await world.storms(), await world.disturbances()) == ([], [("NHC-AL-1-202509010000", 30)])
 
     # 2. the JTWC warns of a depression
-    publisher.publish("/wp2025.tcw", typhoon(at(1, 6)))
-    world.has(jtwc_warnings.SOURCE, "/jtwc.rss", jtwc_feed(f"{publisher.base}/wp2025.tcw"))
+    world.publisher.publish("/wp2025.tcw", typhoon(at(1, 6)))
+    world.has(jtwc_warnings.SOURCE, "/jtwc.rss", jtwc_feed(f"{world.publisher.base}/wp2025.tcw"))
     await world.pass_by()
-    assert (await storms(), await expected()) == ([("WP202025", 25, "TD")], ["WP202025"])
+    assert (await world.storms(), await world.expected()) == ([("WP202025", 25, "TD")], ["WP202025"])
 
     # 3. the area has a system under investigation
     world.has(atcf_decks.SOURCE, "/bal952025.dat", deck(at(2), at(2, 6)))
     await world.pass_by()
     world.has(
-        nhc_outlooks.SOURCE, "/gtwo.zip", outlook(tmp_path, at(2, 6), ("Atlantic", "60%", "80%", area)).read_bytes()
+        nhc_outlooks.SOURCE, "/gtwo.zip", outlook(world.folder, at(2, 6), ("Atlantic", "60%", "80%", area)).read_bytes()
     )
     await world.pass_by()
-    assert await disturbances() == [("AL952025-0902", 80)]
-    assert await owner.fetchval("SELECT dams.event_of_alias('NHC-AL-1-202509010000')") == "AL952025-0902"
+    assert await world.disturbances() == [("AL952025-0902", 80)]
+    assert await world.alias("NHC-AL-1-202509010000") == "AL952025-0902"
 
     # 4. a large earthquake: the EMSC is first
     shock = at(3, 1)
     own = quake(1, time=shock.isoformat(), lastupdate=(shock + timedelta(minutes=5)).isoformat(), mag=7.4)
     world.has(emsc_earthquakes.SOURCE, "/emsc", collection(own))
     await world.pass_by()
-    assert await earthquakes() == [("EMSC-20180201_0000001", 7.4)]
+    assert await world.earthquakes() == [("EMSC-20180201_0000001", 7.4)]
 
     # 5. the USGS has it, too, and revises it later
     milliseconds = int(shock.timestamp() * 1000)
     event = feature("us7000aaaa", time=milliseconds, updated=milliseconds + 900_000, mag=7.6, ids=",us7000aaaa,")
     world.has(usgs_geojson.SOURCE, "/usgs", feed(event))
     await world.pass_by()
-    assert await earthquakes() == [("us7000aaaa", 7.6)]
+    assert await world.earthquakes() == [("us7000aaaa", 7.6)]
 
+
+async def second_half(world: World) -> None:
     # 6. the typhoon is one, with its track so far; a flood begins
-    publisher.publish("/wp2025.tcw", typhoon(at(4, 6)))
+    world.publisher.publish("/wp2025.tcw", typhoon(at(4, 6)))
     world.has(gdacs_floods.SOURCE, "/gdacs", collection(*flood(1, at(4), at(5), "Green")))
     await world.pass_by()
-    assert await storms() == [("WP202025", 90, "C2")]
-    assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_nodes WHERE kind = 'analysed'") == 5
-    assert await rows("SELECT event_id, alert_level FROM hazard.hazard_fl_events") == [("GDACS-FL77", "Green")]
+    assert await world.storms() == [("WP202025", 90, "C2")]
+    assert await world.owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_nodes WHERE kind = 'analysed'") == 5
+    assert await world.rows("SELECT event_id, alert_level FROM hazard.hazard_fl_events") == [("GDACS-FL77", "Green")]
 
     # 7. the disturbance is a tropical storm
     world.has(atcf_decks.SOURCE, "/bal952025.dat", deck(at(2), at(2, 6), at(2, 12)))
-    testa = publisher.publish("/testa", advisory(at(2, 15), "TROPICAL STORM", 40, 1, 52.5))
+    testa = world.publisher.publish("/testa", advisory(at(2, 15), "TROPICAL STORM", 40, 1, 52.5))
     active = {"activeStorms": [{"id": "al072025", "forecastAdvisory": {"url": testa}}]}
     world.has(nhc_advisories.SOURCE, "/CurrentStorms.json", active)
     await world.pass_by()
-    assert await storms() == [("AL072025", 40, "TS"), ("WP202025", 90, "C2")]
-    assert [event_id for event_id, _ in await disturbances()] == ["AL072025"]
-    assert await owner.fetchval("SELECT dams.event_of_alias('AL952025-0902')") == "AL072025"
+    assert await world.storms() == [("AL072025", 40, "TS"), ("WP202025", 90, "C2")]
+    assert [event_id for event_id, _ in await world.disturbances()] == ["AL072025"]
+    assert await world.alias("AL952025-0902") == "AL072025"
 
     # 8. it is a hurricane, and no area of the outlook; its life begins with the disturbance; the flood is worse
-    publisher.publish("/testa", advisory(at(5, 15), "HURRICANE", 90, 13, 56.0))
-    world.has(nhc_outlooks.SOURCE, "/gtwo.zip", outlook(tmp_path, at(5, 12)).read_bytes())
+    world.publisher.publish("/testa", advisory(at(5, 15), "HURRICANE", 90, 13, 56.0))
+    world.has(nhc_outlooks.SOURCE, "/gtwo.zip", outlook(world.folder, at(5, 12)).read_bytes())
     world.has(gdacs_floods.SOURCE, "/gdacs", collection(*flood(2, at(4), at(6), "Red")))
     await world.pass_by()
-    assert await storms() == [("AL072025", 90, "C2"), ("WP202025", 90, "C2")]
-    life = await rows(
+    assert await world.storms() == [("AL072025", 90, "C2"), ("WP202025", 90, "C2")]
+    life = await world.rows(
         "SELECT wind_kt FROM hazard.hazard_ts_nodes "
         "WHERE event_id = 'AL072025' AND kind = 'analysed' ORDER BY valid_time"
     )
     assert [wind for (wind,) in life] == [20, 25, 30, 40, 90]
-    assert await disturbances() == [("AL072025", None)]
-    assert await rows("SELECT alert_level FROM hazard.hazard_fl_events") == [("Red",)]
+    assert await world.disturbances() == [("AL072025", None)]
+    assert await world.rows("SELECT alert_level FROM hazard.hazard_fl_events") == [("Red",)]
 
     # 9. the last warning of the typhoon: it has no forecast any more
-    publisher.publish("/wp2025.tcw", typhoon(at(6, 12), final=True))
+    world.publisher.publish("/wp2025.tcw", typhoon(at(6, 12), final=True))
     await world.pass_by()
-    assert await expected() == ["AL072025"]
-    assert (await storms())[1] == ("WP202025", 100, "C3")
+    assert await world.expected() == ["AL072025"]
+    assert (await world.storms())[1] == ("WP202025", 100, "C3")
 
     # 10. the hurricane has ended; the USGS deletes nothing, and a second look changes nothing
     world.has(jtwc_warnings.SOURCE, "/jtwc.rss", jtwc_feed())
     world.has(nhc_advisories.SOURCE, "/CurrentStorms.json", {"activeStorms": []})
     await world.pass_by()
-    before = await rows("SELECT (SELECT count(*) FROM hazard.hazard_ts_nodes), max(id) FROM hazard.hazard_eq_events")
+    before = await world.rows(
+        "SELECT (SELECT count(*) FROM hazard.hazard_ts_nodes), max(id) FROM hazard.hazard_eq_events"
+    )
     await world.pass_by()
-    assert await expected() == []
+    assert await world.expected() == []
     assert (
-        await rows("SELECT (SELECT count(*) FROM hazard.hazard_ts_nodes), max(id) FROM hazard.hazard_eq_events")
+        await world.rows("SELECT (SELECT count(*) FROM hazard.hazard_ts_nodes), max(id) FROM hazard.hazard_eq_events")
         == before
     )
-    assert [event_id for event_id, *_ in await storms()] == ["AL072025", "WP202025"]
-    assert await earthquakes() == [("us7000aaaa", 7.6)]
+    assert [event_id for event_id, *_ in await world.storms()] == ["AL072025", "WP202025"]
+    assert await world.earthquakes() == [("us7000aaaa", 7.6)]
