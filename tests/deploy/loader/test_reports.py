@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from deploy.loader.command import reports
 from deploy.loader.loading import Outcome
 from deploy.loader.source import Findings, Rejected
 from deploy.loader.sources import scedc, usgs_geojson
+from deploy.loader.sources.registry import SOURCES
 from deploy.loader.store.writing import Counts
+from tests.architecture.documents import code_in, page
 
 
 def _lines(outcome: Outcome, *, dry_run: bool = False) -> list[str]:
@@ -93,3 +96,23 @@ def test_how_old_a_source_is(seconds: int, said: str) -> None:
     assert (reports.state_as_json(fresh)["delaySeconds"], reports.state_as_json(fresh)["rhythmSeconds"]) == (180, 21600)
     # a document that changed nothing has no delay
     assert reports.state_as_json({**fresh, "changed": now - timedelta(minutes=9)})["delaySeconds"] is None
+
+
+def test_the_terms_of_each_source_are_documented() -> None:
+    rows = page("deploy/loader/README.md").table("source", "licence", "attribution", "host")
+    documented = {code_in(name)[0]: (licence.content, attribution.content) for name, licence, attribution, _ in rows}
+    assert documented.keys() == SOURCES.keys()
+    for name, (licence, attribution) in documented.items():
+        source = SOURCES[name]
+        linked = f"[{source.licence}]({source.licence_url})" if source.licence_url else source.licence
+        assert (licence, attribution) == (linked, source.attribution)
+
+
+def test_each_source_and_collection_is_in_the_table_of_live_sources() -> None:
+    said = (Path(__file__).parents[3] / "docs" / "live-sources.md").read_text(encoding="utf-8")
+    assert [name for name in SOURCES if f"`{name}`" not in said] == []
+    tables = {target.table for source in SOURCES.values() for target in source.targets}
+    for table in tables - {"hazard_fl_alerts_mom_runs"}:
+        family, _, suffix = table.rpartition("_")
+        together = f"`{family}_events`" in said and f"`_{suffix}`" in said
+        assert f"`{table}`" in said or together or "advisory" in table, table
