@@ -91,7 +91,9 @@ def test_every_file_and_image_is_in_the_kustomization() -> None:
     kustomization = yaml.safe_load((MANIFESTS / "base/kustomization.yaml").read_text())
     files = {file.name for file in (MANIFESTS / "base").glob("*.yaml")} - {"kustomization.yaml"}
     assert set(kustomization["resources"]) == files
-    assert {image["name"] for image in kustomization["images"]} == {f"dams-{name}" for name in (*DOCKERFILES, "loader", "impact")}
+    assert {image["name"] for image in kustomization["images"]} == {
+        f"dams-{name}" for name in (*DOCKERFILES, "loader", "impact")
+    }
 
 
 def test_images_have_the_tag_of_this_release() -> None:

@@ -53,8 +53,8 @@ FROM (VALUES
     (2, '2020-01-01 06:00', 'forecast', 'step', 34, '2020-01-01 18:00', 1.4, 2.0, 2.0),
     (2, '2020-01-01 06:00', 'forecast', 'step', 64, '2020-01-01 18:00', 9.0, 9.5, 2.0)
 ) z (advisory, at, kind, scope, wind, time, west, east, north);
-INSERT INTO hazard.hazard_fl_alerts (event_id, title, alert_level, issued, expires, source, geom)
-SELECT event, 'Flood alert ' || event, 'Orange', '2020-01-01', '2020-01-02', 'tests',
+INSERT INTO hazard.hazard_fl_alerts (event_id, url, title, alert_level, issued, expires, source, geom)
+SELECT event, 'https://example.org/' || event, 'Flood alert ' || event, 'Orange', '2020-01-01', '2020-01-02', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, west + 2, 2, 4326)) FROM (VALUES ('FL1', 0), ('FL2', 0)) a (event, west);
 INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
 VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)');
@@ -436,6 +436,15 @@ async def test_event_page_without_impact_says_nothing_of_it(features: Client) ->
     for event in ("WP3", "WP4"):
         page = (await features.get(f"/events/{event}", {"f": "html"})).body.decode()
         assert "people" not in page.partition("<main")[2].partition("In the collections")[0]
+
+
+async def test_products_of_the_publisher_are_listed_with_their_source(features: Client) -> None:
+    quake = await features.json("/events/Q1/impact")
+    assert quake["published"] == [{"title": "Population impact", "url": "https://example.org/its-own", "source": None}]
+    flood = await features.json("/events/FL1/impact")
+    assert flood["published"] == [{"title": "Event page", "url": "https://example.org/FL1", "source": "tests"}]
+    page = (await features.get("/events/FL1/impact", {"f": "html"})).body.decode()
+    assert '<a href="https://example.org/FL1" rel="nofollow noopener">Event page</a> <small>tests</small>' in page
 
 
 async def test_responses_are_conditional_and_negotiated(features: Client) -> None:
