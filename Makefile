@@ -185,7 +185,7 @@ $(AUDIT)/.made: deploy/audit-requirements.txt | environment
 sbom: $(AUDIT)/.made ## List the packages of each image as CycloneDX, in .local/sbom
 	@npm sbom --help >/dev/null 2>&1 || { echo "error: npm 10.2 or newer is needed; this is $$(npm --version)" >&2; exit 1; }
 	@mkdir -p $(SBOM)
-	@for part in services/common services/features services/tiles services/viewer gateway deploy/database deploy/loader; do \
+	@for part in services/common services/features services/tiles services/viewer gateway deploy/database deploy/loader deploy/impact; do \
 		$(AUDIT)/bin/cyclonedx-py requirements $$part/requirements.txt --output-reproducible \
 			-o $(SBOM)/$${part##*/}.python.cdx.json || exit 1; done
 	@for part in services/viewer deploy/database; do \

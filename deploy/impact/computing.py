@@ -28,8 +28,14 @@ _STORM_KT = 34
 _PUBLISHED = {
     "shakemap_url": "ShakeMap",
     "population_impact_url": "Population impact",
+    "facility_exposure_url": "Facility exposure",
+    "rainfall_url": "Rainfall",
     "detail_url": "All products",
+    "url": "Event page",
 }
+_USGS_PAGE = "https://earthquake.usgs.gov/earthquakes/eventpage/"
+_USGS_PAGES = {"ShakeMap": ("ShakeMap", "shakemap/intensity"), "Population impact": ("PAGER", "pager")}
+"""Products by their usual name: that at the USGS, and what follows the address of the page of the event."""
 _STORE = """
 INSERT INTO impact.event (event_id, segment, hazard, digest, has_zones, has_facilities, headline, impact, facilities)
 VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9::text::jsonb)
@@ -101,6 +107,16 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
             ids,
         )
     }
+    published: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in await connection.fetch(
+        f"SELECT * FROM ({zones.LINKS}) l WHERE event_id = ANY($1::text[]) ORDER BY event_id, place, url, source",  # noqa: S608 - constant
+        ids,
+    ):
+        published[row["event_id"]].append(
+            {"title": _PUBLISHED[row["name"]], "url": row["url"], "source": row["source"]}
+        )
+    for listed in published.values():
+        _point_to_pages(listed)
     titles = dict(await connection.fetch(zones.TITLES, ids))
     tables = await _tables(connection, ids, earthquakes, storms)
     rows: list[tuple[object, ...]] = []
@@ -114,9 +130,9 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
             # without exposure data the number of people is unknown, not 0
             found.zones.clear()
             found.missing.append("No exposure data are loaded.")
-        quake, storm = earthquakes.get(event["event_id"]), storms.get(event["event_id"])
+        storm = storms.get(event["event_id"])
         title = titles.get(event["event_id"]) or event["event_id"]
-        impact = impact_document(hazard, title, found, datasets, _published(quake) if quake else [])
+        impact = impact_document(hazard, title, found, datasets, published[event["event_id"]])
         facilities = facilities_document(hazard, title, found, datasets)
         facts = {"category": storm["category"], "basin": storm["basin"], "name": storm["name"]} if storm else {}
         head = headline(hazard, impact, facts)
@@ -227,10 +243,10 @@ def _sources(tables: Tables) -> dict[str, str]:
     return {"SOURCE": "; ".join(sources)} if sources else {}
 
 
-def _published(quake: asyncpg.Record) -> list[dict[str, Any]]:
-    """The publisher's own products."""
-    return [
-        {"title": title, "url": quake[name], "source": quake["source"]}
-        for name, title in _PUBLISHED.items()
-        if quake[name]
-    ]
+def _point_to_pages(published: list[dict[str, Any]]) -> None:
+    """Replace what the USGS lists in one JSON document by the pages of its event that show it."""
+    page = next((each["url"] for each in published if each["url"].startswith(_USGS_PAGE)), None)
+    for each in published:
+        if page is not None and each["source"] == "USGS" and each["title"] in _USGS_PAGES:
+            each["title"], behind = _USGS_PAGES[each["title"]]
+            each["url"] = f"{page.rstrip('/')}/{behind}"

@@ -59,7 +59,8 @@ async def load_exposure(connection: asyncpg.Connection, files: Files) -> bool:
             names = list(row)
             await connection.execute(
                 f"INSERT INTO exposure.dataset ({', '.join(names)}) "  # noqa: S608 - names of fields
-                f"VALUES ({', '.join(f'${place}' for place in range(1, len(names) + 1))}) ON CONFLICT (dataset) DO UPDATE "
+                f"VALUES ({', '.join(f'${place}' for place in range(1, len(names) + 1))}) "
+                "ON CONFLICT (dataset) DO UPDATE "
                 f"SET {', '.join(f'{name} = excluded.{name}' for name in names)}, loaded = now()",
                 *row.values(),
             )

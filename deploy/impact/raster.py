@@ -28,7 +28,7 @@ _COLOURS = {
 
 
 def value_of(zone: str) -> int | None:
-    """Return the value of a pixel in a zone: the wind in kt, or the number of the intensity; None for areas of floods."""
+    """Return the value of a pixel in a zone: the wind in kt, or the number of the intensity; None for other zones."""
     if zone.endswith(" kt"):
         return int(zone.removesuffix(" kt"))
     return _INTENSITIES.index(zone) + 1 if zone in _INTENSITIES else None

@@ -49,11 +49,11 @@ def read_units(countries: Path, provinces: Path, names: Path, places: Sequence[P
     by_country: defaultdict[str, list[Place]] = defaultdict(list)
     for place in places:
         by_country[place.country_code].append(place)
-    for code3, shape, geometry in _subunits(provinces):
-        code = PROVINCES_OF.get(code3)
-        if code is not None:
-            name = _name_of(geometry, by_country[code]) or shape
-            found.append((code, known[code]["name"], name, geometry))
+    for code3, abbreviation, geometry in _subunits(provinces):
+        owner = PROVINCES_OF.get(code3)
+        if owner is not None:
+            name = _name_of(geometry, by_country[owner]) or abbreviation
+            found.append((owner, known[owner]["name"], name, geometry))
     return [
         Unit(number, code, country, province, _areas_of(geometry))
         for number, (code, country, province, geometry) in enumerate(found, start=1)

@@ -83,6 +83,22 @@ SELECT DISTINCT ON (event_id) event_id, title FROM (
 """
 """What events are called."""
 
+_LINKS = {
+    "hazard_eq_events": ("shakemap_url", "population_impact_url", "detail_url", "url"),
+    "hazard_ts_events": ("rainfall_url", "population_impact_url", "facility_exposure_url"),
+    "hazard_fl_events": ("url",),
+    "hazard_fl_alerts": ("url",),
+}
+"""Columns with addresses of products of the publisher, by table, in the order in which they are listed."""
+
+LINKS = " UNION ".join(
+    f"SELECT event_id, '{column}' AS name, {place} AS place, {column} AS url, source "  # noqa: S608
+    f"FROM hazard.{table} WHERE {column} IS NOT NULL"
+    for table, columns in _LINKS.items()
+    for place, column in enumerate(columns)
+)
+"""Addresses of products of the publishers: event_id, name of the column, place, url, source; each once."""
+
 EVENTS = f"""
 WITH polygons AS (
     SELECT event_id, max(time) AS time,
@@ -96,6 +112,9 @@ WITH polygons AS (
                        md5(ST_AsBinary(geom)))), ''
                    ORDER BY advisory_time, kind, wind_speed_kt, advisory, scope, time) AS digest
     FROM ({ADVISORIES}) a GROUP BY event_id
+), links AS (
+    SELECT event_id, md5(string_agg(concat_ws('|', name, url, source), ';' ORDER BY place, url, source)) AS digest
+    FROM ({LINKS}) l GROUP BY event_id
 ), nodes AS (
     -- of storms without zones, which the model makes of these
     SELECT event_id,
@@ -111,9 +130,9 @@ WITH polygons AS (
     UNION ALL SELECT event_id, 'flood', time, '' FROM polygons WHERE is_flood
 )
 SELECT DISTINCT ON (k.event_id) k.event_id, k.hazard, greatest(k.time, p.time) AS time,
-    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest, n.digest)) AS digest
+    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest, n.digest, l.digest)) AS digest
 FROM known k LEFT JOIN polygons p USING (event_id) LEFT JOIN advisories a USING (event_id)
-    LEFT JOIN nodes n USING (event_id)
+    LEFT JOIN nodes n USING (event_id) LEFT JOIN links l USING (event_id)
 ORDER BY k.event_id, k.hazard DESC
 """  # noqa: S608
 """All events, with the digest of the rows that their impacts follow from. $1: what else they follow from."""

@@ -61,8 +61,8 @@ def people_csv(document: Mapping[str, Any]) -> bytes:
                 place = (country["code"], country["name"], province["name"])
                 rows.append((*head, province["areaKm2"], *place, province["people"], province["places"], *tail))
         for country in zone["land"]:
-            place = (country["code"], country["name"])
-            rows.append((*head, country["areaKm2"], *place, None, None, None, *tail))
+            land = (country["code"], country["name"], None)
+            rows.append((*head, country["areaKm2"], *land, None, None, *tail))
     return _lines(_PEOPLE, rows)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import asyncpg
 import numpy as np
 import pytest
@@ -33,11 +35,16 @@ _A, _F = 6378.137, 1 / 298.257223563
 _E = (_F * (2 - _F)) ** 0.5
 
 
-def zone_of_sphere_km2(latitudes: np.ndarray) -> np.ndarray:
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Names = tuple[str | None, str, str | None]
+
+
+def zone_of_sphere_km2(latitudes: Numbers) -> Numbers:
     """Return the area between the equator and parallels, of one radian of longitude (Snyder 1987, equation 3-12)."""
     sine = np.sin(np.radians(latitudes))
     logarithm = np.log((1 - _E * sine) / (1 + _E * sine)) / (2 * _E)
-    return _A**2 * (1 - _E**2) / 2 * (sine / (1 - _E**2 * sine**2) - logarithm)
+    area: Numbers = _A**2 * (1 - _E**2) / 2 * (sine / (1 - _E**2 * sine**2) - logarithm)
+    return area
 
 
 def brute_force_km2(zone: BaseGeometry, unit: BaseGeometry, step: float = 0.05) -> float:
@@ -65,17 +72,17 @@ async def units(database: asyncpg.Connection) -> None:
     )
 
 
-def listed(zone: dict[str, object]) -> dict[tuple[str | None, str, str | None], float]:
+def listed(zone: dict[str, Any]) -> dict[Names, float]:
     """The areas of a zone's document, by the names of `_UNITS`."""
-    found = {}
-    for country in zone["land"]:  # type: ignore[attr-defined]
+    found: dict[Names, float] = {}
+    for country in zone["land"]:
         found[country["code"], country["name"], None] = country["areaKm2"]
         for province in country["provinces"]:
             found[country["code"], country["name"], province["name"]] = province["areaKm2"]
     return found
 
 
-def expected(zone: BaseGeometry) -> dict[tuple[str | None, str, str | None], float]:
+def expected(zone: BaseGeometry) -> dict[Names, Any]:
     areas = {names: brute_force_km2(zone, shapely.from_wkt(wkt)) for names, wkt in _UNITS.items()}
     return {names: pytest.approx(area, rel=0.003) for names, area in areas.items() if area}
 

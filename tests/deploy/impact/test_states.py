@@ -105,6 +105,33 @@ async def test_storm_without_zones_has_those_of_a_model(
     assert [zone["kind"] for zone in (await computed("A"))["impact"]["zones"]] == ["analysed"]
 
 
+async def test_products_of_the_usgs_lead_to_their_pages(database: asyncpg.Connection, computed: Computed) -> None:
+    detail = "https://earthquake.usgs.gov/earthquakes/feed/v1.0/detail/us1.geojson"
+    page = "https://earthquake.usgs.gov/earthquakes/eventpage/us1"
+    for event, url in (("Q1", page), ("Q2", None)):
+        await database.execute(
+            "INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, source, geom, url, "
+            "detail_url, shakemap_url, population_impact_url) "
+            "VALUES ($1, 6, 10, '2020-01-01', 'USGS', 'SRID=4326;POINT(0 0)', $2, $3, $3, $3)",
+            event,
+            url,
+            detail,
+        )
+    listed = [
+        {each["title"]: each["url"] for each in (await computed(event))["impact"]["published"]}
+        for event in ("Q1", "Q2")
+    ]
+    assert listed == [
+        {
+            "ShakeMap": f"{page}/shakemap/intensity",
+            "PAGER": f"{page}/pager",
+            "All products": detail,
+            "Event page": page,
+        },
+        {"ShakeMap": detail, "Population impact": detail, "All products": detail},
+    ]
+
+
 async def test_facility_is_listed_once_with_its_strongest_zone(
     database: asyncpg.Connection, add_zone: AddZone, computed: Computed
 ) -> None:

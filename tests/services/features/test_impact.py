@@ -53,8 +53,8 @@ FROM (VALUES
     (2, '2020-01-01 06:00', 'forecast', 'step', 34, '2020-01-01 18:00', 1.4, 2.0, 2.0),
     (2, '2020-01-01 06:00', 'forecast', 'step', 64, '2020-01-01 18:00', 9.0, 9.5, 2.0)
 ) z (advisory, at, kind, scope, wind, time, west, east, north);
-INSERT INTO hazard.hazard_fl_alerts (event_id, title, alert_level, issued, expires, source, geom)
-SELECT event, 'Flood alert ' || event, 'Orange', '2020-01-01', '2020-01-02', 'tests',
+INSERT INTO hazard.hazard_fl_alerts (event_id, url, title, alert_level, issued, expires, source, geom)
+SELECT event, 'https://example.org/' || event, 'Flood alert ' || event, 'Orange', '2020-01-01', '2020-01-02', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, west + 2, 2, 4326)) FROM (VALUES ('FL1', 0), ('FL2', 0)) a (event, west);
 INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
 VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)');
@@ -66,6 +66,7 @@ async def _fill(owner: asyncpg.Connection) -> None:
     await apply_schema(owner)
     await owner.execute(_ROWS)
     await compute(owner, await due(owner))
+    await owner.execute("DELETE FROM impact.raster WHERE event_id = 'WP2'")
     # one that the worker has not come to
     await owner.execute("DELETE FROM impact.event WHERE event_id IN ('WP4', 'FL2')")
 
@@ -422,7 +423,9 @@ async def test_event_without_raster_says_why(features: Client) -> None:
     for event, reason in (
         ("WP3", "Event 'WP3' has no zones of wind or shaking, so there is no raster."),
         ("FL1", "Event 'FL1' has no zones of wind or shaking, so there is no raster."),
-        ("WP4", "The impact of event 'WP4' is not computed yet."),
+        ("WP4", "The raster of event 'WP4' is not computed yet."),
+        # its tables are those of an earlier release
+        ("WP2", "The raster of event 'WP2' is not computed yet."),
         ("none", "No collection has features of an event 'none'."),
     ):
         missing = await features.get(f"/events/{event}/intensity.tif")
@@ -436,6 +439,15 @@ async def test_event_page_without_impact_says_nothing_of_it(features: Client) ->
     for event in ("WP3", "WP4"):
         page = (await features.get(f"/events/{event}", {"f": "html"})).body.decode()
         assert "people" not in page.partition("<main")[2].partition("Data for this event")[0]
+
+
+async def test_products_of_the_publisher_are_listed_with_their_source(features: Client) -> None:
+    quake = await features.json("/events/Q1/impact")
+    assert quake["published"] == [{"title": "Population impact", "url": "https://example.org/its-own", "source": None}]
+    flood = await features.json("/events/FL1/impact")
+    assert flood["published"] == [{"title": "Event page", "url": "https://example.org/FL1", "source": "tests"}]
+    page = (await features.get("/events/FL1/impact", {"f": "html"})).body.decode()
+    assert '<a href="https://example.org/FL1" rel="nofollow noopener">Event page</a> <small>tests</small>' in page
 
 
 async def test_responses_are_conditional_and_negotiated(features: Client) -> None:

@@ -110,7 +110,9 @@ export class StormPanel {
     if (!life || !step) return;
     this.#time.selectedIndex = at;
     const { gust_kt: gust } = step.properties;
-    const told = [strengthWords(step), numberOf(gust) !== null && say("gusts {speed}", { speed: withUnit(numberOf(gust) ?? "", "kt") }), statusWords(step), formatPosition(step.position)];
+    // the winds of advisories differ from those of the analysis after the storm, which titles have
+    const source = typeof step.properties.advisory_time === "string" && say("by the advisory of the time");
+    const told = [strengthWords(step), source, numberOf(gust) !== null && say("gusts {speed}", { speed: withUnit(numberOf(gust) ?? "", "kt") }), statusWords(step), formatPosition(step.position)];
     this.#state.replaceChildren(inARow(told), ...(step.landfall === null ? [] : [" ", element("strong", { text: step.landfall ? say("Landfall, {place}", { place: step.landfall }) : say("Landfall") })]));
     for (const input of this.#winds.querySelectorAll("input")) input.checked = Number(input.value) === wind;
     this.#zone.textContent = this.#zoneText();

@@ -84,6 +84,9 @@ test("the panel tells the step that is looked at", async () => {
   assert.equal(story.wind, 34);
   story.setStep(3);
   assert.deepEqual([time.selectedIndex, find(".state", root).textContent], [3, "155 kt, category 5 · 18°N 61°W"]);
+  story.setStep(1);
+  assert.match(find(".state", root).textContent, /^strength not known · by the advisory of the time · /);
+  story.setStep(3);
   story.setWind(64);
   assert.equal(muted()[1], "No winds of 64 kt at this hour.");
   story.setStep(0);
