@@ -277,7 +277,7 @@ async def test_what_else_is_known_of_an_event_is_a_click_away(visit: NewVisit) -
     # nothing of it is known there
     await seen.page.go_back()
     assert await known.get_by_role("link", name="advisories").count() == 0
-    await known.get_by_role("link", name="All of event EP202015").click()
+    await known.get_by_role("link", name="Everything about event EP202015").click()
     await seen.page.get_by_role("link", name="Open the map").first.click()
     await seen.ready()
     assert "/map?event=EP202015" in seen.page.url

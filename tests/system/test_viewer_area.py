@@ -189,7 +189,7 @@ async def test_an_area_is_typed_and_drawn_by_keyboard(visit: NewVisit, stack: Ru
     await tool.get_by_label("Around a place").fill("Qwertzuiop")
     await tool.get_by_label("Kilometres").fill("1")
     await page.page.keyboard.press("Enter")
-    await tool.get_by_role("alert").get_by_text("No place is called Qwertzuiop").wait_for()
+    await tool.get_by_role("alert").get_by_text("No place named Qwertzuiop").wait_for()
     await tool.get_by_role("button", name="Remove").click()
     await page.until("document.querySelectorAll('.chip').length === 0")
 

@@ -103,7 +103,7 @@ async def test_what_a_time_empties_is_said(visit: NewVisit) -> None:
     await page.open(f"/map#c={_EARTHQUAKES},{_STORMS}&t=2018-02-01/2018-02-03")
     assert await page.page.inner_text("#timeline .absent") == ""
     await page.page.goto(f"{page.base_url}/map#c={_EARTHQUAKES},{_STORMS}&t=2017-09-06/2017-09-07")
-    await page.page.get_by_text("Nothing then of Earthquake events").wait_for()
+    await page.page.get_by_text("No data at this time: Earthquake events").wait_for()
 
 
 async def test_playing_goes_from_bar_to_bar(visit: NewVisit) -> None:
