@@ -204,7 +204,7 @@ def _of_gdal(source: str | Path, **options: Any) -> Rows:
     places = shapely.from_wkb(shapes)
     if CRS(meta["crs"]).is_projected:
         move = Transformer.from_crs(meta["crs"], 4326, always_xy=True).transform
-        places = [None if place is None else shapely.transform(place, move, interleaved=False) for place in places]
+        places = [None if place is None else shapely.transform(place, move, interleaved=False) for place in places]  # type: ignore[arg-type]
     return _of_rows((dict(zip(names, row, strict=True)) for row in rows), places)
 
 
