@@ -207,6 +207,7 @@ async def test_every_format_answers_in_crs84h(features: Client, tmp_path: Path, 
         query = {"profile": "jsonfg", "crs": _CRS84H}
         profiled = await features.json("/collections/own.heights/items", **query)
         assert profiled["coordRefSys"] == _CRS84H
+        assert [each["geometry"]["coordinates"][2] for each in profiled["features"]] == [300, 3000]
     if format_ in ("fgb", "gpkg"):
         found = []
         for name, answer in (("plain", plain), ("heights", with_heights)):
