@@ -22,8 +22,8 @@ _NOT_FINITE = frozenset({inf, -inf, '"NaN"', '"Infinity"', '"-Infinity"'})
 class Csv(FeatureFormat):
     """A header line, then one line per feature.
 
-    With `bom=true`, for spreadsheets, an apostrophe precedes texts that look like formulas; ids are never changed. Times
-    in UTC have the form `2018-02-06 12:30:00`, which spreadsheets recognise.
+    With `bom=true`, for spreadsheets, an apostrophe precedes texts that look like formulas; ids are never changed.
+    Times in UTC have the form `2018-02-06 12:30:00`, which spreadsheets recognise.
     """
 
     name = "csv"
