@@ -18,6 +18,7 @@ from services.tiles.styling.palette import (
     Expression,
     Symbol,
     dark_color,
+    own_color,
 )
 
 # magnitude to radius in pixels at zoom 1 and zoom 6: area grows with the felt strength, not the energy
@@ -49,7 +50,8 @@ def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any
     )
     found = (rule(subject) for rule in (_disturbance, _earthquake, _wind_zone, _storm, _alert, _flood))
     named = next((name for name in name_columns(properties) if properties[name] == "string"), None)
-    generic = Look(color=GENERIC, label=named, legend=(_single("Feature", GENERIC, subject.symbol),))
+    color = own_color(collection_id)
+    generic = Look(color=color, label=named, legend=(_single("Feature", color, subject.symbol),))
     return next((look for look in found if look is not None), generic)
 
 

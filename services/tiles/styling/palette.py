@@ -8,6 +8,7 @@ like traffic lights. `HAZARDS` lists the scales for the test that measures it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from zlib import crc32
 
 Expression = Any
 """A MapLibre style expression: a JSON array, or a literal."""
@@ -113,7 +114,7 @@ _SHAKING = (
     ("#d98901", "#cb7702"),
     ("#de4f11", "#ff734e"),
     ("#bd023c", "#ff91bc"),
-    ("#591877", "#e7b8ff"),
+    ("#591877", "#e9bcff"),
 )
 """Five colours from yellow to purple, each on the light and on the dark basemap."""
 
@@ -195,7 +196,18 @@ FLOOD_SEVERITY = Scale(
 # Disturbances have no category yet.
 DISTURBANCE = "#56616d"
 GENERIC = "#0b7285"
-_DARK_SINGLE = {DISTURBANCE: "#aeb9c4", GENERIC: "#3fb6c9"}
+_OWN = {
+    "#036f71": "#0ecace",
+    "#056a96": "#59bfff",
+    "#3f5eb9": "#a7b1fe",
+    "#994091": "#e99ce0",
+    "#b33156": "#ff98ab",
+    "#5c6900": "#b4bc66",
+    "#007152": "#54ca9f",
+    "#9a4f0d": "#f1a56f",
+}
+"""Colours of collections without a scale, of equal lightness, each with its pair for the dark basemap."""
+_DARK_SINGLE = {DISTURBANCE: "#aeb9c4", GENERIC: "#3fb6c9", **_OWN}
 
 HAZARDS: dict[str, tuple[Scale, ...]] = {
     "earthquakes": (MAGNITUDE,),
@@ -207,6 +219,11 @@ HAZARDS: dict[str, tuple[Scale, ...]] = {
 _DARK = _DARK_SINGLE | {
     item.color: item.dark for scales in HAZARDS.values() for scale in scales for item in scale.classes
 }
+
+
+def own_color(collection_id: str) -> str:
+    """Return the colour of a collection without a scale, by its id: the same in each style and after a restart."""
+    return list(_OWN)[crc32(collection_id.encode()) % len(_OWN)]
 
 
 def dark_color(color: str) -> str:

@@ -3,7 +3,6 @@
 import { classOf, colorIn, cssColor, inkOn } from "../cartography/classes.js";
 import { overSince } from "../model/in-force.js";
 import { element } from "../page/dom.js";
-import { currentTheme } from "../page/theme.js";
 import { featureName } from "../words/feature-name.js";
 import { say } from "../words/say.js";
 import { ageWords } from "../words/time.js";
@@ -47,7 +46,7 @@ export function featureBadge(style, properties) {
  */
 export const featureColor = (style, properties) => {
   const found = classOf(style, properties);
-  return found && colorIn(found, currentTheme());
+  return found && colorIn(found, globalThis.document?.documentElement.dataset.theme === "dark" ? "dark" : "light");
 };
 
 /**

@@ -19,7 +19,7 @@ import { featureTitle } from "./feature-badge.js";
  * @import { Explorer } from "../model/explorer.js"
  * @import { Box, Collection, Position } from "../types.d.ts"
  * @import { Place } from "../service/places.js"
- * @typedef {{ title: string, detail: string, go: () => unknown }} Option
+ * @typedef {{ title: string, detail: string, event?: unknown, go: () => unknown }} Option
  */
 
 const PAUSE = 200; // milliseconds
@@ -166,8 +166,15 @@ async function optionsOf(text, explorer, choose, signal) {
   const [known, hamlets] = [true, false].map((wanted) =>
     places.filter((place) => isKnown(place, text) === wanted).map((place) => placeOption(explorer, place)),
   );
-  return [...known, ...events.flat(), ...hamlets];
+  return [...known, ...eachEventOnce(events.flat()), ...hamlets];
 }
+
+/**
+ * An event can have features in several collections; the first is that of the most important collection.
+ * @param {Option[]} options
+ */
+const eachEventOnce = (options) =>
+  options.filter(({ event }, at) => !event || options.findIndex((other) => other.event === event) === at);
 
 /**
  * Whether a place precedes events: a large town, province, country or sea, unless the text names an event.
@@ -234,6 +241,7 @@ async function eventsOf(collection, text, choose, explorer, signal) {
   return page.features.map((feature) => ({
     title: featureTitle(collection, feature),
     detail: collection.label,
+    event: collection.eventKey && feature.properties?.[collection.eventKey],
     go: async () => {
       await explorer.show(collection.id);
       choose(collection.id, feature.id ?? "");

@@ -14,14 +14,18 @@ from services.tiles.styling.hazard import look_of
 from services.tiles.styling.layers import data_layers
 from services.tiles.styling.palette import (
     ALERT,
+    DARK,
     DISTURBANCE,
     FLOOD_SEVERITY,
-    GENERIC,
+    LIGHT,
     MAGNITUDE,
     MISSING,
     WIND,
     WIND_ZONE,
+    dark_color,
+    own_color,
 )
+from tests.services.tiles.styling.colour_vision import contrast
 
 _MODULES = Path(__file__).parents[4] / "services" / "viewer" / "node_modules"
 _BASE = "https://example.org/api"
@@ -323,7 +327,19 @@ def test_unknown_collections_have_a_look_and_a_legend() -> None:
     for geometry_type, symbol in (("Point", "circle"), ("MultiLineString", "line"), ("Polygon", "fill")):
         legend = _style(("other.x", geometry_type, {}))["metadata"]["dams:legend"]
         assert legend[0]["symbol"] == symbol
-        assert legend[0]["classes"][0]["color"] == GENERIC
+        assert legend[0]["classes"][0]["color"] == own_color("other.x")
+
+
+def test_own_collections_have_colours_of_their_own() -> None:
+    ids = [f"own.table_{number}" for number in range(30)]
+    colors = {_style((name, "Point", {}))["metadata"]["dams:legend"][0]["classes"][0]["color"]: name for name in ids}
+    assert len(colors) == 8
+    for color, name in colors.items():
+        style = _style((name, "Polygon", {}))
+        fill = next(layer for layer in style["layers"] if layer["id"] == f"{name}:fill")
+        dark = fill["metadata"]["dams:dark"]["fill-color"]
+        assert (fill["paint"]["fill-color"], dark) == (color, dark_color(color))
+        assert min(contrast(color, LIGHT.land), contrast(dark, DARK.land)) > 4.5
 
 
 @pytest.mark.parametrize("kind", [_EARTHQUAKES, _TRACKS, _BUFFERS, _FLOODS, _ALERTS], ids=lambda kind: kind[0])

@@ -59,11 +59,18 @@ test("a card has title, properties, products and links, and nothing twice", () =
   assert.match(card.querySelector("header p").textContent, /^Gauges · 7 Feb 2018, 06:00 UTC/);
   const [body, products, nav] = [".card-body", ".products", "nav"].map((name) => card.querySelector(name));
   const rows = [...body.querySelectorAll("dt")].map((each, at) => [each.textContent, body.querySelectorAll("dd")[at].textContent]);
-  assert.deepEqual(rows, [["At", "7 Feb 2018, 06:00 UTC"], ["Level", "12 m³/s"], ["Source", "simulated"], ["Nearest place", "3 km N of A"]]);
+  assert.deepEqual(rows, [["Nearest place", "3 km N of A"], ["Level", "12 m³/s"]]);
   assert.equal(body.querySelectorAll("figure").length, 1);
   assert.deepEqual([...products.querySelectorAll("a")].map((link) => [link.textContent, link.href, link.getAttribute("rel")]), [["Report", properties.report_url, "noopener noreferrer"]]);
   assert.deepEqual([...nav.children].slice(0, 2).map((link) => [link.textContent, link.getAttribute("href")]), [["Feature page", "/collections/my%20gauges/items/g%2F7?f=html"], ["GeoJSON", "/collections/my%20gauges/items/g%2F7?f=geojson"]]);
   assert.deepEqual([nav.children[2] === action, card.querySelector(".simulated").textContent, card.querySelector(".ended")], [true, "Simulated, not observed", null]);
+});
+
+test("a card begins with the strength and ends with identifiers", () => {
+  const storms = collection("storms", { label: "Storms", columns: [] });
+  const properties = { id: 1, event_id: "AL1", name: "Irma", basin: "NA", max_wind_kt: 155, category: "C5" };
+  const rows = [...featureCard(storms, STYLE, { id: 1, properties }).querySelectorAll("dd")].map((each) => each.textContent);
+  assert.deepEqual(rows.map((text) => text.split(/\s/u)[0]), ["C5", "155", "NA", "1", "AL1"]);
 });
 
 test("a card says that its feature is over; without products, properties or an id it has none", () => {

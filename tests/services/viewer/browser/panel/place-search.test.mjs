@@ -86,6 +86,15 @@ test("known events precede hamlets, and cities precede events", async () => {
   assert.deepEqual(await go("M5 ab"), ["A Earthquakes", "Earthquake 2 Earthquakes", "Hamlet 900 people", "City 100,000 people"]);
 });
 
+test("an event with features in several collections is offered once", async () => {
+  const [one, other] = ["a.events", "b.events"].map((id) => collection(id, { label: id, eventKey: "event_id", columns: [{ name: "title", type: "string" }] }));
+  const several = new Explorer({ collections: [one, other], tileMatrixSet: "X", styleParameters: () => ({}) });
+  several.attach(engineOf([]));
+  placeSearch(find("#go"), several, () => {});
+  items = { features: [{ id: 1, properties: { title: "Irma", event_id: "AL11" } }] };
+  assert.deepEqual(await go("irma"), ["Irma a.events"]);
+});
+
 test("arrows mark an option, Enter takes it, Escape closes", async () => {
   placeSearch(find("#go"), explorer, () => {});
   places = [PLACE, { ...PLACE, properties: { ...PLACE.properties, name: "Two" } }];
