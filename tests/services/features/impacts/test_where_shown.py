@@ -74,7 +74,7 @@ async def test_product_that_appears_changes_the_version(served: Services, make_d
             assert after.json()["properties"]["population_impact_url"].endswith("/events/WP%2F1/impact?f=json")
 
         await eventually(has_product)
-        # rows are as they were: nothing is told to those who follow them, and tiles stay
+        # the rows are unchanged: listeners get no event, and tiles stay
         assert (await running["features"].json("/collections/hazard.hazard_ts_events/changes"))["changes"] == changes[
             "changes"
         ]
