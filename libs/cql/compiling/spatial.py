@@ -49,7 +49,11 @@ _COVERING = (ast.GeometryContains, ast.GeometryEquals)
 def spatial(node: ast.SpatialComparisonPredicate, left: object, right: object) -> Expr:
     """Compile an S_ function. Raises CqlError for operands that are not geometries, and literals outside CRS84."""
     a, b = _operand(node, left, 0), _operand(node, right, 1)
-    return condition(relation(type(node), a, b))
+    found = condition(relation(type(node), a, b))
+    if any(_is_mixed(side) for side in (a, b)):
+        # below NOT a row that cannot be transformed is unknown, though its box does not meet the literal
+        return replace(found, exact=relation(type(node), a, b, by_index=False))
+    return found
 
 
 def _operand(node: ast.SpatialComparisonPredicate, operand: object, index: int) -> Expr | GeometryLiteral:
@@ -61,15 +65,18 @@ def _operand(node: ast.SpatialComparisonPredicate, operand: object, index: int) 
     raise fault(f"{describe(operand)}, but {name} takes geometries", place_of(node, index))
 
 
-def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:
-    """Return the spatial relation of one of `SPATIAL_NODES` between two geometries."""
+def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral, *, by_index: bool = True) -> Sql:
+    """Return the spatial relation of one of `SPATIAL_NODES` between two geometries.
+
+    Without `by_index` it is unknown for each row of several SRIDs that cannot be transformed.
+    """
     if isinstance(a, GeometryLiteral) and isinstance(b, Expr):
         # The column first: for some relations, PostGIS uses only an index of the first operand.
         kind, a, b = _FLIPPED.get(kind, kind), b, a
     if kind is ast.GeometryDisjoint:
-        return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b))
+        return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b, by_index=False))
     if any(_is_mixed(side) for side in (a, b)):
-        return _once(kind, (a, b), mixed=True)
+        return _once(kind, (a, b), mixed=True, by_index=by_index)
     if kind is ast.GeometryIntersects and isinstance(b, GeometryLiteral):
         parts = _parts(a, b)
         if len(parts) > 1:
@@ -102,7 +109,7 @@ def _is_worked_out(side: Expr | GeometryLiteral) -> bool:
     return isinstance(side, Expr) and bool(_column(side).turns or _column(side).crosses)
 
 
-def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = False) -> Sql:
+def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = False, by_index: bool = True) -> Sql:
     """Return the relation of rows that are converted before comparing, each only once although it is named repeatedly.
 
     With `mixed` they are converted to longitude and latitude, for rows of several SRIDs; else rows have one SRID.
@@ -119,7 +126,7 @@ def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = 
         placed[place] = replace(side, sql=sql("{name}.g", name=name), queryable=column)
         known.append(sql("(SELECT {shape} AS g OFFSET 0) AS {name}", shape=shape, name=name))
     once = sql("(SELECT {relation} FROM {known})", relation=relation(kind, *placed), known=join(", ", known))
-    near = _may_be_near(sides)
+    near = _may_be_near(sides) if by_index else None
     return all_of([near, once]) if near else once
 
 
