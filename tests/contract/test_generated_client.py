@@ -28,6 +28,7 @@ CONFIG = {
         "application/atom+xml": "text/xml",
         "application/cap+xml": "text/xml",
         "image/svg+xml": "text/xml",
+        "image/tiff": "application/octet-stream",
         "text/event-stream": "text/plain",
     },
 }

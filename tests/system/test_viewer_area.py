@@ -237,7 +237,7 @@ async def test_faults_of_a_link_are_told_and_the_rest_is_shown(visit: NewVisit) 
         "“a” of the link: A box has four edges",
         "“t” of the link: yesterday",
         "“o” of the link",
-        "no collection hazard.nothing",
+        "collection hazard.nothing does not exist",
     ):
         assert part in told
     assert {feature["properties"]["magnitude"] >= 6 for feature in await page.drawn(_EARTHQUAKES)} == {True}
