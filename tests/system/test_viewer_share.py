@@ -62,7 +62,7 @@ async def test_a_picture_has_the_map_and_what_is_said_of_it(
     assert len(middle.getcolors(maxcolors=1 << 24) or []) > 50
     below = picture.crop((0, int(height * 1.1), int(width * 0.3), picture.height))
     legend = await page.page.evaluate(
-        "getComputedStyle(document.querySelector('#legend .legend-ramp i, #legend .legend-swatches i')).backgroundColor"
+        "getComputedStyle(document.querySelector('#legend .legend-sizes span:last-child i')).backgroundColor"
     )
     red, green, blue = (int(part) for part in re.findall(r"\d+", legend)[:3])
     assert (red, green, blue) in {colour for _, colour in below.getcolors(maxcolors=1 << 24) or []}
