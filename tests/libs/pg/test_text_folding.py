@@ -273,22 +273,6 @@ async def test_an_index_on_the_expression_itself_serves_as_well(make: Make) -> N
             assert "the_index" in "".join(row[0] for row in await database.fetch(statement))
 
 
-async def test_what_an_index_holds_of_the_former_function_is_written_anew(database_url: str) -> None:
-    owner = await asyncpg.connect(database_url)
-    await owner.execute(
-        "CREATE SCHEMA dams;"
-        "CREATE FUNCTION dams.unaccent(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT $1';"
-        "CREATE TABLE places AS SELECT 'Йод'::text AS name; CREATE INDEX ON places (dams.unaccent(name))"
-    )
-    async with opened(database_url) as database:
-        # it leaves accents as they are
-        assert (await text_folding(database)).accents == UNTRIED.accents
-    await apply_schema(owner)
-    await owner.execute("SET enable_seqscan = off")
-    assert await owner.fetchval("SELECT name FROM places WHERE dams.unaccent(name) = 'Иод'") == "Йод"
-    await owner.close()
-
-
 async def test_it_is_asked_again_while_the_database_is_away(
     make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -126,9 +126,11 @@ async def test_what_cannot_be_found_is_an_error(database: Database, selection: S
 async def test_what_fails_without_them_is_no_longer_looked_for(database: Database) -> None:
     failing, _ = _failing(database)
     selection = _selection(ONE, FAILS)
-    await failing.find(database, selection)
+    found = await failing.find(database, selection)
     with pytest.raises(StoredValueError):
-        await failing.find(database, selection)
+        await failing.find(database, found)
+    # another request with the same selection gets what is known
+    assert await failing.find(database, selection) == found
 
 
 async def test_they_are_not_looked_for_any_longer_than_a_client_waits(
