@@ -184,7 +184,7 @@ async def test_days_are_picked_beside_the_time(visit: NewVisit) -> None:
     seen = await visit()
     await _see(seen, f"{_EARTHQUAKES}/items?f=html&datetime=2018-02-01/..")
     form = seen.page.get_by_role("form", name="Filter")
-    first, last = form.get_by_label("From"), form.get_by_label("To", exact=True)
+    first, last = form.get_by_label("From", exact=True), form.get_by_label("To", exact=True)
     assert [await first.input_value(), await last.input_value()] == ["2018-02-01", ""]
     await last.fill("2018-02-03")
     time = form.get_by_label("Time", exact=True)
