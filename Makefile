@@ -6,18 +6,21 @@
 #   REPLICAS (none; the number of streaming replicas of the stack's own database that serve reads),
 #   DEMO_DATA (yes; no leaves the tables empty, for `make load`),
 #   IMPACTS (yes; no starts no worker that counts people in zones of events),
+#   LIVE (no; yes watches live sources, and reports what each loaded or why not),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
 # Of the tests: WORKERS (four more than processors, as many tests wait), which share them; 0 for none beside the first
 
 # programs start by the hundred in the tests, and would be compiled each time
 unexport PYTHONDONTWRITEBYTECODE
+# Node.js of the Python environment, on machines that have none
+export PATH := $(PATH):$(CURDIR)/.local/tools/bin
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 STATE_DIR ?= .local
-export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SCHEMAS DEMO_DATA IMPACTS DATABASE_URL REDIS_URL
+export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SCHEMAS DEMO_DATA IMPACTS LIVE DATABASE_URL REDIS_URL
 
 WORKERS ?= $(shell echo $$(($$(nproc) + 4)))
 AUDIT := .local/audit
@@ -91,19 +94,19 @@ fidelity: test-environment ## Compare tiles with rows at every zoom: hard shapes
 	$(if $(ARGS),$(PYTHON) -m tests.services.tiles.fidelity $(ARGS))
 
 walk: environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DATABASE_URL: count geometries)
-	@$(PYTHON) -m tests.services.walk $(ARGS)
+	@$(PYTHON) -m tools.walk $(ARGS)
 
 weigh: test-environment ## Bytes and requests of maps in a browser, first and second visit: make weigh ARGS="http://127.0.0.1:8080/api --each --seconds 3"
-	@$(PYTHON) -m tests.weight $(ARGS)
+	@$(PYTHON) -m tools.weight $(ARGS)
 
 suites: environment ## The suites of the OGC against a service in their mode, with Java and Maven: make suites ARGS="http://127.0.0.1:8080/api"
-	@$(PYTHON) -m tests.suites $(ARGS)
+	@$(PYTHON) -m tools.suites $(ARGS)
 
 mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
-	$(PYTHON) -m tests.mutants $(ARGS)
+	$(PYTHON) -m tools.mutants $(ARGS)
 
 cluster-test: environment ## Deploy the manifests on the cluster that kubectl leads to, and count what is lost while it changes: make cluster-test ARGS="--clients 4"
-	@$(PYTHON) -m tests.cluster $(ARGS)
+	@$(PYTHON) -m tools.cluster $(ARGS)
 
 check: check-environment ## Format, lint, types, import rule, of Python and of the browser's scripts; plain words in texts
 	.venv/bin/ruff format --check .
@@ -116,7 +119,7 @@ check: check-environment ## Format, lint, types, import rule, of Python and of t
 	cd services/viewer && node_modules/.bin/tsc
 
 soak: test-environment ## Mixed load with random faults on a stack of its own, and whether all stays flat: make soak MINUTES=60
-	@$(PYTHON) -m tests.benchmarks.soak --minutes $(or $(MINUTES),60) $(ARGS)
+	@$(PYTHON) -m tools.benchmarks.soak --minutes $(or $(MINUTES),60) $(ARGS)
 
 format: check-environment ## Format and fix what can be fixed
 	.venv/bin/ruff format .
@@ -135,9 +138,9 @@ generate: ## Make hazard data of any size, as the owner (DATABASE_OWNER_URL): ma
 psql: ## Open the stack's own database as its owner, or that of DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
 	@$(PYTHON) -m deploy.local psql $(ARGS)
 
-bench: run-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
-	$(PYTHON) -m tests.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
-	$(PYTHON) -m tests.benchmarks.catalogue
+bench: quick-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
+	$(PYTHON) -m tools.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
+	$(PYTHON) -m tools.benchmarks.catalogue
 
 environment:
 	@$(BOOTSTRAP) python
@@ -166,9 +169,10 @@ clients-environment:
 requirements: environment ## Compile requirements.txt from requirements.in, with hashes
 	$(COMPILE) $(UPGRADE) tests/requirements.in -o tests/requirements.txt
 	for set in services/common/ services/features/ services/tiles/ services/viewer/ services/viewer/build- \
-		gateway/ deploy/local/ deploy/database/ deploy/loader/; do \
+		gateway/ deploy/local/ deploy/local/run- deploy/database/ deploy/loader/ deploy/impact/; do \
 		$(COMPILE) -c tests/requirements.txt $${set}requirements.in -o $${set}requirements.txt || exit 1; done
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
+	$(COMPILE) deploy/local/node-requirements.in -o deploy/local/node-requirements.txt
 	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
 	$(COMPILE) tests/clients-requirements.in -o tests/clients-requirements.txt
 	$(COMPILE) -c tests/requirements.txt deploy/docs/requirements.in -o deploy/docs/requirements.txt
@@ -181,7 +185,7 @@ $(AUDIT)/.made: deploy/audit-requirements.txt | environment
 sbom: $(AUDIT)/.made ## List the packages of each image as CycloneDX, in .local/sbom
 	@npm sbom --help >/dev/null 2>&1 || { echo "error: npm 10.2 or newer is needed; this is $$(npm --version)" >&2; exit 1; }
 	@mkdir -p $(SBOM)
-	@for part in services/common services/features services/tiles services/viewer gateway deploy/database deploy/loader; do \
+	@for part in services/common services/features services/tiles services/viewer gateway deploy/database deploy/loader deploy/impact; do \
 		$(AUDIT)/bin/cyclonedx-py requirements $$part/requirements.txt --output-reproducible \
 			-o $(SBOM)/$${part##*/}.python.cdx.json || exit 1; done
 	@for part in services/viewer deploy/database; do \

@@ -14,6 +14,7 @@ _PIP_AUDIT = ".local/audit/bin/pip-audit"
 _PYTHON = (
     "tests/requirements.txt",
     "deploy/database/demo-requirements.txt",
+    "deploy/local/node-requirements.txt",
     "deploy/audit-requirements.txt",
     "deploy/docs/requirements.txt",
 )

@@ -134,7 +134,7 @@ class GatewaySettings(PageSettings):
     timeout_seconds: float = Field(default=8.9, ge=0.1, le=600, validation_alias="GATEWAY_TIMEOUT_SECONDS")
     """Seconds for which a service may send nothing: longer than its `REQUEST_TIMEOUT_SECONDS`.
 
-    Together with the waits before it (for another response, for a machine that is gone) and the second attempt after
+    Together with the waits before it (for another response, for a failed machine) and the second attempt after
     it, it stays below ten seconds, the longest time that a client has to wait.
     """
     requests_per_client: int = Field(default=200, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_CLIENT")

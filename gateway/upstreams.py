@@ -48,15 +48,15 @@ async def _addresses(endpoint: Endpoint | UnixSocket) -> list[str]:
     except ValueError:
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
-        return [_joined(str(entry[4][0]), endpoint.port) for entry in found]
+        return [_join_port(str(entry[4][0]), endpoint.port) for entry in found]
 
 
 def _literal(endpoint: Endpoint | UnixSocket) -> str:
     """Return the address. Raises ValueError for a name."""
     if isinstance(endpoint, UnixSocket):
         return f"unix:{endpoint.path}"
-    return _joined(ipaddress.ip_address(endpoint.host).compressed, endpoint.port)
+    return _join_port(ipaddress.ip_address(endpoint.host).compressed, endpoint.port)
 
 
-def _joined(address: str, port: int) -> str:
+def _join_port(address: str, port: int) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

@@ -53,7 +53,6 @@ LONG = (
     "tests/gateway/",
     "tests/libs/pg/test_pool.py",
     "tests/services/viewer/",
-    "tests/weight/",
 )
 """Folders of other long tests. They mostly wait, and can run beside those that use the processor."""
 

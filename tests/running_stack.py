@@ -216,7 +216,7 @@ _PURGE = ["down", "--purge"]
 def _purge_without_waiting(environment: dict[str, str], lock: int) -> None:
     """Stop the stack in the background and delete its files, as those of a hundred databases may take half a minute.
 
-    The lock is held until then, so that tests that begin in that time take another folder.
+    Until then it keeps the lock, so that tests that begin in that time use another folder.
     """
     command = ["sh", "-c", '"$@" > /dev/null 2>&1 &', "sh", *_program(_PURGE)]
     subprocess.run(command, check=True, cwd=REPOSITORY, env=environment, start_new_session=True, pass_fds=(lock,))

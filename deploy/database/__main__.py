@@ -57,13 +57,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-async def _connected() -> asyncpg.Connection:
+async def _connect() -> asyncpg.Connection:
     # unnamed statements, because poolers in transaction mode lose named ones
     return await asyncpg.connect(os.environ[_URL], statement_cache_size=0)
 
 
 async def _apply(arguments: argparse.Namespace) -> None:
-    connection = await _connected()
+    connection = await _connect()
     try:
         files = await apply_schema(connection)
         print(f"schema applied: {', '.join(files)}")
@@ -88,7 +88,7 @@ def _first_line(file: Path) -> str:
 
 async def _demo(arguments: argparse.Namespace) -> None:
     data = DemoCollections(Sources.find(arguments.npm), arguments.today)
-    connection = await _connected()
+    connection = await _connect()
     try:
         if arguments.move:
             await move_demo(connection, data, progress=arguments.progress)

@@ -10,11 +10,14 @@ from urllib.parse import quote
 
 import asyncpg
 import orjson
+import shapely
 
 from deploy.impact import zones
+from deploy.impact.circles import circle
 from deploy.impact.documents import Tables, facilities_document, headline, impact_document
 from deploy.impact.intensity import applies, radii_km
 from deploy.impact.modelled import SOURCE, modelled_zones
+from deploy.impact.raster import intensity_raster
 from deploy.loader.places.populated import EARTH_KM
 
 BATCH = 100
@@ -25,8 +28,14 @@ _STORM_KT = 34
 _PUBLISHED = {
     "shakemap_url": "ShakeMap",
     "population_impact_url": "Population impact",
+    "facility_exposure_url": "Facility exposure",
+    "rainfall_url": "Rainfall",
     "detail_url": "All products",
+    "url": "Event page",
 }
+_USGS_PAGE = "https://earthquake.usgs.gov/earthquakes/eventpage/"
+_USGS_PAGES = {"ShakeMap": ("ShakeMap", "shakemap/intensity"), "Population impact": ("PAGER", "pager")}
+"""Products by their usual name: that at the USGS, and what follows the address of the page of the event."""
 _STORE = """
 INSERT INTO impact.event (event_id, segment, hazard, digest, has_zones, has_facilities, headline, impact, facilities)
 VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9::text::jsonb)
@@ -38,6 +47,7 @@ ON CONFLICT (event_id) DO UPDATE SET hazard = excluded.hazard, digest = excluded
 
 async def due(connection: asyncpg.Connection) -> list[asyncpg.Record]:
     """Return the events to compute, the newest first: event_id, hazard, digest. Raise asyncpg.PostgresError."""
+    await connection.execute(zones.MAKE_UNIT_PARTS)
     events = await connection.fetch(zones.EVENTS, await _basis(connection))
     stored = dict(await connection.fetch("SELECT event_id, digest FROM impact.event"))
     changed = [event for event in events if stored.get(event["event_id"]) != event["digest"]]
@@ -76,6 +86,7 @@ async def _basis(connection: asyncpg.Connection) -> str:
         digest.update(file.read_bytes())
     for row in await connection.fetch("SELECT dataset, fingerprint FROM exposure.dataset ORDER BY dataset"):
         digest.update(f"{row['dataset']}={row['fingerprint']};".encode())
+    digest.update((await connection.fetchval(zones.UNITS_DIGEST)).encode())
     return digest.hexdigest()
 
 
@@ -96,9 +107,20 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
             ids,
         )
     }
+    published: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in await connection.fetch(
+        f"SELECT * FROM ({zones.LINKS}) l WHERE event_id = ANY($1::text[]) ORDER BY event_id, place, url, source",  # noqa: S608 - constant
+        ids,
+    ):
+        published[row["event_id"]].append(
+            {"title": _PUBLISHED[row["name"]], "url": row["url"], "source": row["source"]}
+        )
+    for listed in published.values():
+        _point_to_pages(listed)
     titles = dict(await connection.fetch(zones.TITLES, ids))
     tables = await _tables(connection, ids, earthquakes, storms)
-    rows = []
+    rows: list[tuple[object, ...]] = []
+    rasters: list[tuple[str, str, bytes]] = []
     for event in events:
         found = tables[event["event_id"]]
         hazard = event["hazard"]
@@ -108,9 +130,9 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
             # without exposure data the number of people is unknown, not 0
             found.zones.clear()
             found.missing.append("No exposure data are loaded.")
-        quake, storm = earthquakes.get(event["event_id"]), storms.get(event["event_id"])
+        storm = storms.get(event["event_id"])
         title = titles.get(event["event_id"]) or event["event_id"]
-        impact = impact_document(hazard, title, found, datasets, _published(quake) if quake else [])
+        impact = impact_document(hazard, title, found, datasets, published[event["event_id"]])
         facilities = facilities_document(hazard, title, found, datasets)
         facts = {"category": storm["category"], "basin": storm["basin"], "name": storm["name"]} if storm else {}
         head = headline(hazard, impact, facts)
@@ -129,7 +151,12 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
                 *documents,
             )
         )
+        tags = {"EVENT_ID": event["event_id"], "TITLE": title, "VERSION": event["digest"], **_sources(found)}
+        if (tif := intensity_raster(hazard, found.shapes, tags)) is not None:
+            rasters.append((event["event_id"], event["digest"], tif))
     await connection.executemany(_STORE, rows)
+    await connection.execute("DELETE FROM impact.raster WHERE event_id = ANY($1::text[])", ids)
+    await connection.executemany("INSERT INTO impact.raster (event_id, digest, tif) VALUES ($1, $2, $3)", rasters)
 
 
 async def _tables(
@@ -139,15 +166,19 @@ async def _tables(
     storms: Iterable[str],
 ) -> defaultdict[str, Tables]:
     found: defaultdict[str, Tables] = defaultdict(Tables)
-    for row in await connection.fetch(zones.POLYGON_FACTS, ids):
-        found[row["event_id"]].zones.append(dict(row))
     await connection.execute("SET LOCAL client_min_messages = warning")
-    await connection.execute(zones.MAKE_POLYGONS, ids)
+    await connection.execute(zones.MAKE_ZONES, ids)
+    for row in await connection.fetch(zones.POLYGON_FACTS):
+        found[row["event_id"]].zones.append(dict(row))
+    for row in await connection.fetch(zones.SHAPES):
+        found[row["event_id"]].shapes[row["kind"], row["zone"]] = shapely.from_wkb(row["wkb"])
+    await connection.execute(zones.MAKE_PARTS)
     await _make_circles(connection, earthquakes, found)
     without = [event for event in storms if not any(zone["rank"] >= _STORM_KT for zone in found[event].zones)]
     for made in await modelled_zones(connection, without):
         zone = f"{made.wind_kt} kt"
-        await connection.execute(zones.ADD_POLYGON, made.event_id, zone, made.wkb)
+        await connection.execute(zones.ADD_POLYGON, made.event_id, zone, True, made.wkb)
+        found[made.event_id].shapes["estimated", zone] = made.geometry
         found[made.event_id].zones.append(
             {"kind": "estimated", "zone": zone, "rank": float(made.wind_kt), "sources": [SOURCE], "km2": made.km2}
         )
@@ -156,7 +187,12 @@ async def _tables(
         each.zones.sort(key=lambda zone: (zone["kind"] == "forecast", -zone["rank"], zone["zone"]))
     for table in ("place", "facility"):
         await connection.execute(zones.members(table))
-    for statement, name in ((zones.PEOPLE, "people"), (zones.LARGEST, "largest"), (zones.FACILITIES, "facilities")):
+    for statement, name in (
+        (zones.PEOPLE, "people"),
+        (zones.LARGEST, "largest"),
+        (zones.FACILITIES, "facilities"),
+        (zones.AREAS, "areas"),
+    ):
         for row in await connection.fetch(statement):
             getattr(found[row["event_id"]], name).append(row)
     for row in await connection.fetch(zones.PEOPLE_OF_ADVISORIES, ids):
@@ -182,6 +218,11 @@ async def _make_circles(
             found[event].zones.append(_circle(zone, float(rank), radius))
     columns = [list(column) for column in zip(*circles, strict=True)] or [[], [], [], [], []]
     await connection.execute(zones.MAKE_CIRCLES, *columns)
+    # people are counted by their distance; only land is measured within the polygon
+    for event, zone, radius, longitude, latitude in circles:
+        polygon = shapely.set_srid(circle(longitude, latitude, radius), 4326)
+        found[event].shapes["estimated", zone] = polygon
+        await connection.execute(zones.ADD_POLYGON, event, zone, False, shapely.to_wkb(polygon, include_srid=True))
 
 
 def _circle(zone: str, rank: float, radius_km: float) -> dict[str, Any]:
@@ -196,10 +237,16 @@ def _circle(zone: str, rank: float, radius_km: float) -> dict[str, Any]:
     }
 
 
-def _published(quake: asyncpg.Record) -> list[dict[str, Any]]:
-    """The publisher's own products."""
-    return [
-        {"title": title, "url": quake[name], "source": quake["source"]}
-        for name, title in _PUBLISHED.items()
-        if quake[name]
-    ]
+def _sources(tables: Tables) -> dict[str, str]:
+    """What a raster says of the origin of its zones."""
+    sources = sorted({source for zone in tables.zones for source in zone["sources"] or []})
+    return {"SOURCE": "; ".join(sources)} if sources else {}
+
+
+def _point_to_pages(published: list[dict[str, Any]]) -> None:
+    """Replace what the USGS lists in one JSON document by the pages of its event that show it."""
+    page = next((each["url"] for each in published if each["url"].startswith(_USGS_PAGE)), None)
+    for each in published:
+        if page is not None and each["source"] == "USGS" and each["title"] in _USGS_PAGES:
+            each["title"], behind = _USGS_PAGES[each["title"]]
+            each["url"] = f"{page.rstrip('/')}/{behind}"

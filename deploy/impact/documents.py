@@ -3,7 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
+
+from shapely.geometry.base import BaseGeometry
 
 from deploy.impact.intensity import CLASSES, EQUATION, sigma
 
@@ -12,8 +15,11 @@ MOST_FACILITIES = 2000
 
 Row = Mapping[str, Any]
 
+_OF_PEOPLE = ("places", "units")
+"""Data sets that the tables of people follow from; the others are those of facilities."""
+
 _HEADLINE_INTENSITY = "VI"
-"""Intensity class in which people feel strong shaking: a figure for the weakest class would count all who noticed."""
+"""Intensity class of strong shaking. A figure for the weakest class would include everyone that noticed the event."""
 
 _WITH_ARTICLE = frozenset(
     {
@@ -62,15 +68,18 @@ _METHODS = {
 class Tables:
     """Rows about one event, as the statements of `zones` and the equation give them.
 
-    zones: with kind, zone, rank, sources, km2. missing: why there are no zones, or not all.
+    zones: with kind, zone, rank, sources, km2. missing: the reason if there are no zones, or not all.
+    shapes: the zones with a strength, by kind and name, in WGS 84.
     """
 
     zones: list[dict[str, Any]] = field(default_factory=list)
     people: list[Row] = field(default_factory=list)
     largest: list[Row] = field(default_factory=list)
     facilities: list[Row] = field(default_factory=list)
+    areas: list[Row] = field(default_factory=list)
     advisories: list[Row] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    shapes: dict[tuple[str, str], BaseGeometry] = field(default_factory=dict)
 
 
 def label(hazard: str, zone: str) -> str:
@@ -93,7 +102,7 @@ def impact_document(
         "counts": next((each["counts"] for each in datasets if each["dataset"] == "places"), None),
         "quality": "lower bound",
         "method": _METHODS[hazard],
-        "exposure": [each for each in _described(datasets) if each["dataset"] == "places"],
+        "exposure": [each for each in _described(datasets) if each["dataset"] in _OF_PEOPLE],
         "zones": [_zone(hazard, zone, tables) for zone in tables.zones],
         "advisories": _advisories(tables.advisories),
         "missing": tables.missing,
@@ -120,7 +129,7 @@ def facilities_document(hazard: str, title: str, tables: Tables, datasets: Seque
         "counts": "Facilities of the listed data whose position lies in the zone; each once, with its strongest zone",
         "quality": "incomplete list",
         "method": _METHODS[hazard],
-        "exposure": [each for each in _described(datasets) if each["dataset"] != "places"],
+        "exposure": [each for each in _described(datasets) if each["dataset"] not in _OF_PEOPLE],
         "zones": [_facility_zone(hazard, zone, tables.facilities) for zone in tables.zones],
         "facilities": [_facility(row) for row in found[:MOST_FACILITIES]],
         "facilitiesOmitted": max(0, len(found) - MOST_FACILITIES),
@@ -196,6 +205,7 @@ def _of_zone(rows: Iterable[Row], zone: Mapping[str, Any], kind: str = "kind") -
 
 def _zone(hazard: str, zone: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
     people = _of_zone(tables.people, zone)
+    land = _of_zone(tables.areas, zone)
     by_country: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in people:
         by_country[row["country_code"], row["country"]].append(row)
@@ -204,7 +214,16 @@ def _zone(hazard: str, zone: Mapping[str, Any], tables: Tables) -> dict[str, Any
             "code": code,
             "name": name,
             **_sums(rows),
-            "provinces": [{"name": row["province"], "people": row["people"], "places": row["places"]} for row in rows],
+            "areaKm2": _area_of(land, code, None),
+            "provinces": [
+                {
+                    "name": row["province"],
+                    "people": row["people"],
+                    "places": row["places"],
+                    "areaKm2": None if row["province"] is None else _area_of(land, code, row["province"]),
+                }
+                for row in rows
+            ],
         }
         for (code, name), rows in by_country.items()
     ]
@@ -212,11 +231,36 @@ def _zone(hazard: str, zone: Mapping[str, Any], tables: Tables) -> dict[str, Any
         **_head(hazard, zone),
         **_sums(people),
         "countries": sorted(countries, key=lambda each: (-each["people"], each["name"])),
+        "land": _land(land),
         "largestPlaces": [
             {name: row[name] for name in ("name", "province", "country", "people")}
             for row in _of_zone(tables.largest, zone)
         ],
     }
+
+
+def _area_of(land: Iterable[Row], code: str, province: str | None) -> float | None:
+    """The land of a country or province in a zone; None where no polygon of it reaches into the zone, or is known."""
+    found = [row["km2"] for row in land if row["country_code"] == code and row["province"] == province]
+    return round(sum(found), 1) if found else None
+
+
+def _land(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The land in a zone by country, with the provinces that are known, those with most of it first."""
+    return [
+        {
+            "code": row["country_code"],
+            "name": row["country"],
+            "areaKm2": round(row["km2"], 1),
+            "provinces": [
+                {"name": each["province"], "areaKm2": round(each["km2"], 1)}
+                for each in rows
+                if each["province"] is not None and each["country"] == row["country"]
+            ],
+        }
+        for row in rows
+        if row["province"] is None
+    ]
 
 
 def _head(hazard: str, zone: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,16 +310,33 @@ def _facility(row: Row) -> dict[str, Any]:
 
 
 def _advisories(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """People by zone of each advisory, the oldest first; a zone that an advisory does not have is not named."""
+    """People by zone of each advisory, the oldest first; a zone that an advisory does not have is not named.
+
+    `change` is the difference to the advisory before, in the same zone; None where that has no such zone.
+    """
     found: dict[Any, dict[str, Any]] = {}
     for row in rows:
         each = found.setdefault(
             row["advisory_time"],
-            {
-                "advisory": row["advisory"],
-                "issued": row["advisory_time"].isoformat().replace("+00:00", "Z"),
-                "zones": [],
-            },
+            {"advisory": row["advisory"], "issued": _moment(row["advisory_time"]), "zones": [], "steps": []},
         )
-        each["zones"].append({"zone": f"{row['wind_speed_kt']} kt", "kind": row["kind"], "people": row["people"]})
+        zone = {"zone": f"{row['wind_speed_kt']} kt", "kind": row["kind"], "people": row["people"]}
+        if row["scope"] == "whole":
+            each["zones"].append(zone)
+            continue
+        time = _moment(row["time"])
+        if not each["steps"] or each["steps"][-1]["time"] != time:
+            each["steps"].append({"time": time, "zones": []})
+        each["steps"][-1]["zones"].append(zone)
+    before: dict[tuple[str, str], int] = {}
+    for each in found.values():
+        now = {(zone["zone"], zone["kind"]): zone["people"] for zone in each["zones"]}
+        for zone in each["zones"]:
+            known = before.get((zone["zone"], zone["kind"]))
+            zone["change"] = None if known is None else zone["people"] - known
+        before = now
     return list(found.values())
+
+
+def _moment(time: datetime) -> str:
+    return time.isoformat().replace("+00:00", "Z")

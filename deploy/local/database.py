@@ -36,7 +36,7 @@ def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = T
         return
     environment = {"DATABASE_OWNER_URL": owner_url(port, password), "DEMO_TODAY": day}
     if loaded_content == content and WITHOUT_DEMO not in (day, loaded_day):
-        # whatever live data were loaded since: only the day has changed
+        # even if live data were loaded since: only the day has changed
         _run_tool(["demo", "--move"], environment)
         state.loaded = f"{content} {day}"
         folder.save(state)

@@ -103,7 +103,7 @@ def _of_redis(url: str) -> Iterator[Finding]:
         policy = asyncio.run(_policy(url))
     except (redis.RedisError, OSError) as error:
         yield Finding(
-            f"Redis cannot be used, so that tiles are made anew for each process: {str(error) or type(error).__name__}."
+            f"Redis cannot be used, so each process renders every tile again: {str(error) or type(error).__name__}."
         )
         return
     if policy and not policy.startswith("allkeys"):

@@ -23,7 +23,7 @@ _NICE = 10
 def main() -> None:
     """Become the user of the services, and compute until a signal.
 
-    The address is in no environment, and a process that has changed its user lets nobody but root look into it.
+    The address is in no environment, and only root can inspect a process that has changed its user.
     """
     folder = StateFolder(Path(sys.argv[1]))
     state = folder.load()

@@ -72,7 +72,7 @@ def server_user() -> str | None:
 
 
 def choose_cluster(folder: StateFolder) -> Path:
-    """Return the place of a new cluster: below STATE_DIR, or in its user's home if that user has no access there."""
+    """Return the folder of a new cluster: below STATE_DIR, or in its user's home if STATE_DIR is not accessible."""
     user = server_user()
     inside = folder.folder("postgresql")
     inside.chmod(0o700)
@@ -114,7 +114,7 @@ def make_cluster(cluster: Path, password: str) -> None:
 
 
 def make_socket_folder(sockets: Path, client: str | None) -> None:
-    """Create the folder for the server's socket among those of the stack; `client` is the user who may connect.
+    """Create the folder for the server's socket among those of the stack; `client` is the user that may connect.
 
     None is the current user. Raises StackError if the server's user has no access.
     """
@@ -187,7 +187,7 @@ def run_as(
     user: str | None, command: list[str], *, check: bool, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a program as the server's user until it ends, with these additional variables; return its output."""
-    # Not in the working directory: the server's user may have no access to it.
+    # Not in the working directory: the server's user may be unable to access it.
     return subprocess.run(
         command,
         check=check,

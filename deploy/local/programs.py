@@ -39,6 +39,8 @@ PASSED_ON = (
     "GATEWAY_TLS_PORT",
     "GATEWAY_TRUSTED_PROXIES",
     "INVALID_PARAMETER_STATUS",
+    "LOADER_ADDRESSES",
+    "LOADER_CONTACT",
     "LOG_FORMAT",
     "LOG_LEVEL",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -73,6 +75,9 @@ PASSED_ON = (
 """Settings of services and gateway that are passed on from the environment of `make up`; the stack sets the others."""
 
 SERVICES = ("common", "features", "tiles", "viewer")
+
+LOADER = "loader"
+"""Name of the program that watches live sources."""
 
 SPARE = "_spare"
 """Ending of the names of spare processes, which rarely run."""
@@ -217,11 +222,19 @@ def service_programs(
 
 
 def worker_programs(settings: StackSettings, folder: StateFolder) -> list[Program]:
-    """What writes into the stack's own database: the worker of impacts. It listens nowhere."""
-    if settings.database_url or not settings.impacts:
+    """What writes into the stack's own database: the worker of impacts, the watchers of live sources.
+
+    They listen nowhere.
+    """
+    if settings.database_url:
         return []
-    command = (sys.executable, "-m", "deploy.local.impacts", str(folder.path))
-    return [Program("impacts", command, port=0)]
+    wanted = {"impacts": settings.impacts, LOADER: settings.live}
+    modules = {"impacts": "impacts", LOADER: "live"}
+    return [
+        Program(name, (sys.executable, "-m", f"deploy.local.{modules[name]}", str(folder.path)), port=0)
+        for name, is_wanted in wanted.items()
+        if is_wanted
+    ]
 
 
 def gateway_program(

@@ -15,7 +15,7 @@ from services.common.introspection.introspect import Introspection
 from services.common.settings import Settings as CommonSettings
 
 
-def published(settings: StackSettings, url: str) -> list[str]:
+def public_report(settings: StackSettings, url: str) -> list[str]:
     """Return lines for the terminal: what of the database at `url` is public, and what is not and why.
 
     There are none where the database cannot be read: `make doctor` reports why.
@@ -36,7 +36,7 @@ def published(settings: StackSettings, url: str) -> list[str]:
     lines = [_line("public", public)] if public else ["public: nothing"]
     if left_out:
         lines.append(_line("not public, as they have no geometry", left_out))
-        setting = f"NONSPATIAL_COLLECTIONS={quote(_listed(left_out[0]))}"
+        setting = f"NONSPATIAL_COLLECTIONS={quote(_list_entry(left_out[0]))}"
         lines.append(f"  to publish one: {setting} make up, or name it in COLLECTIONS_CONFIG")
     if excluded:
         lines.append(_line("not public, as COLLECTIONS_CONFIG excludes them", excluded))
@@ -44,10 +44,10 @@ def published(settings: StackSettings, url: str) -> list[str]:
 
 
 def _line(title: str, names: list[str]) -> str:
-    return f"{title} ({len(names)}): {', '.join(map(_listed, names))}"
+    return f"{title} ({len(names)}): {', '.join(map(_list_entry, names))}"
 
 
-def _listed(name: str) -> str:
+def _list_entry(name: str) -> str:
     """The name as one of a comma-separated list."""
     return f'"{name}"' if "," in name else name
 

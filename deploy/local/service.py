@@ -25,7 +25,7 @@ def unit_name(state_dir: Path) -> str:
 def unit_text(state_dir: Path, *, system: bool) -> str:
     """Return the unit. The settings are those of the last `make up`, which STATE_DIR holds.
 
-    `system`: for the machine, else for the user who installs it.
+    `system`: for the machine, else for the installing user.
     """
     command = f"{_word(sys.executable)} -m deploy.local"
     return "\n".join(

@@ -22,7 +22,7 @@ Processes = Annotated[int, Field(ge=1, le=64)]
 
 
 class StackError(Exception):
-    """The stack cannot be brought up or down; the message is for the person at the terminal."""
+    """The stack cannot start or stop; the message is for the person at the terminal."""
 
 
 def _in_checkout(folder: Path) -> Path:
@@ -30,16 +30,17 @@ def _in_checkout(folder: Path) -> Path:
 
 
 class StackSettings(EnvironmentSettings):
-    """The settings for the person who starts a stack; `make` passes the same names."""
+    """The settings of a stack; `make` passes the same names."""
 
     state_dir: Annotated[Path, AfterValidator(_in_checkout)] = as_written(".local")
-    gateway_host: Literal["127.0.0.1", "0.0.0.0"] = "127.0.0.1"  # noqa: S104 who says so wants others to reach it
+    gateway_host: Literal["127.0.0.1", "0.0.0.0"] = "127.0.0.1"  # noqa: S104 an explicit choice
     gateway_port: Port = 8080
     features_processes: Processes = Field(default=PROCESSES, validation_alias="FEATURES")
     tiles_processes: Processes = Field(default=PROCESSES, validation_alias="TILES")
     collection_schemas: str = "hazard"
     demo_data: bool = True
     impacts: bool = True
+    live: bool = False
     replicas: Annotated[int, Field(ge=0, le=8)] = 0
     database_url: Annotated[str, AfterValidator(postgresql_address)] | None = Field(default=None, repr=False)
     redis_url: Annotated[str, AfterValidator(redis_address)] | None = Field(default=None, repr=False)
@@ -48,6 +49,8 @@ class StackSettings(EnvironmentSettings):
     def _own_database(self) -> Self:
         if self.replicas and self.database_url:
             raise ValueError("REPLICAS are of the stack's own database; DATABASE_READ_URLS names those of DATABASE_URL")
+        if self.live and self.database_url:
+            raise ValueError("LIVE fills the stack's own database; run the loader for that of DATABASE_URL")
         return self
 
 

@@ -2,7 +2,7 @@
 
 They are in a separate folder with a short path, because a socket's path may have only 107 bytes and STATE_DIR may be
 long. Every user may pass through it to folders for PostgreSQL's socket, and for those of the services and Redis. Only
-the users who connect to these have access to them.
+the users that connect to them have access.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from deploy.local.settings import REPOSITORY, StackError, StackSettings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor, configuration_text
 
-CODE = ("libs", "services", "gateway", "deploy/impact")
+CODE = ("libs", "services", "gateway", "deploy/impact", "deploy/loader")
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def _program_section(program: Program, folder: StateFolder) -> list[str]:
         f"command={_literal(shlex.join(program.command))}",
         f"environment={environment}",
         *([f"user={program.user}"] if program.user else []),
-        # PostgreSQL's user may have no access to the checkout.
+        # PostgreSQL's user may be unable to access the checkout.
         f"directory={'/' if program.user else _literal(REPOSITORY)}",
         "autostart=false",
         "autorestart=true",

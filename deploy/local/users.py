@@ -1,4 +1,4 @@
-"""The user of services, gateway and Redis: if root starts the stack, a separate user who may only read the code."""
+"""The user of services, gateway and Redis: if root starts the stack, a separate user that can only read the code."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.nginx.directives import EmptyBlock, one, quoted
+from gateway.nginx.directives import EmptyBlock, one, quote
 
 LOCK_SECONDS = 0.3
 """Seconds for which a request waits for a concurrent request with the same address.
@@ -22,7 +22,7 @@ def caching() -> object:
     return EmptyBlock(
         one("proxy_cache", "responses"),
         one(
-            "proxy_cache_key", quoted("$scheme $client_host $service_uri $negotiated $wanted_encoding $wanted_language")
+            "proxy_cache_key", quote("$scheme $client_host $service_uri $negotiated $wanted_encoding $wanted_language")
         ),
         # nginx would store a copy for each spelling of the headers that Vary names; the key contains their meaning
         # instead.

@@ -22,7 +22,7 @@ def clients(settings: GatewaySettings) -> object:
         one("limit_conn_status", 429),
         *([one("limit_req_zone", "$limited_client", "zone=rates:10m", f"rate={rate}r/s")] if rate else []),
         one("limit_req_status", 429),
-        # A client that reads nothing for so long is gone or malicious; its data in the kernel are freed.
+        # A client that reads nothing for this time has disconnected or is malicious; its data in the kernel are freed.
         one("send_timeout", "20s"),
         one("reset_timedout_connection", "on"),
     )

@@ -10,7 +10,7 @@ from nginx.config.api import Config, Section
 from gateway.folder import CACHE, COUNTS
 from gateway.nginx.clients import clients
 from gateway.nginx.counts import COUNTED
-from gateway.nginx.directives import EmptyBlock, one, quoted
+from gateway.nginx.directives import EmptyBlock, one, quote
 from gateway.nginx.log import log_format
 from gateway.nginx.maps import variables
 from gateway.nginx.routes import Routes
@@ -39,7 +39,7 @@ def build_config(
         one("daemon", "off"),
         one("pid", "nginx.pid"),
         # folder of the file that makes nginx drain its connections
-        one("working_directory", quoted(str(settings.folder))),
+        one("working_directory", quote(str(settings.folder))),
         one("error_log", "stderr", "warn"),
         Section("events", one("worker_connections", 2048)),
         Section(
@@ -72,7 +72,7 @@ def _http(settings: GatewaySettings) -> object:
         one("access_log", "/dev/stdout", "access", "buffer=4k", "flush=1s"),
         # a separate block: if a block has a name twice, the library only writes the last one
         EmptyBlock(
-            one("log_format", "counts", quoted(COUNTED)),
+            one("log_format", "counts", quote(COUNTED)),
             one("access_log", COUNTS, "counts", "buffer=16k", "flush=1s"),
         ),
         # A percent-encoded filter of 16 kB fits into one line.

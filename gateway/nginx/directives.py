@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from nginx.config.api import EmptyBlock, Location, Section
 from nginx.config.api.options import KeyOption, KeyValueOption, KeyValuesMultiLines
 
-__all__ = ["EmptyBlock", "Location", "Section", "flag", "lines", "one", "quoted"]
+__all__ = ["EmptyBlock", "Location", "Section", "flag", "lines", "one", "quote"]
 
 
 def one(name: str, *values: object) -> KeyValueOption:
@@ -25,7 +25,7 @@ def flag(name: str) -> KeyOption:
     return KeyOption(name)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return text as one argument. nginx still expands `$names` in it. Raises ValueError for invalid characters."""
     if "'" in text:
         raise ValueError(f"{text!r} cannot be quoted for nginx")

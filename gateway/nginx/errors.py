@@ -8,7 +8,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from gateway.folder import ERROR_PAGES
-from gateway.nginx.directives import EmptyBlock, Location, flag, lines, one, quoted
+from gateway.nginx.directives import EmptyBlock, Location, flag, lines, one, quote
 from gateway.nginx.headers import ALLOWED, response_headers
 from libs.web.html import content_security_policy, make_environment, render
 
@@ -16,7 +16,7 @@ RETRY_AFTER_SECONDS = 2
 
 _SENTENCES = {
     400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
-    404: "There is no such resource. The service starts at /api/.",
+    404: "The resource does not exist. The service starts at /api/.",
     405: f"Only {ALLOWED} are allowed.",
     412: "The resource does not meet the conditions of the request (If-Match, If-Unmodified-Since).",
     413: "The request has a body, and that body is too large.",
@@ -65,26 +65,26 @@ def error_locations(public_url: str | None) -> object:
             one("default_type", "application/json"),
             response_headers(),
             # The status of the redirect stays: with another number than 200 nginx takes the text for an address.
-            one("return", 200, quoted(json.dumps({"detail": _REDIRECT}))),
+            one("return", 200, quote(json.dumps({"detail": _REDIRECT}))),
         )
     )
     for status, sentence in _SENTENCES.items():
         headers: list[tuple[str, object]] = [
             ("Cache-Control", "no-store"),
-            ("Vary", quoted("Accept, Accept-Encoding")),
+            ("Vary", quote("Accept, Accept-Encoding")),
             ("Content-Language", "en"),
         ]
         if status in {429, 503, 504}:
             headers.append(("Retry-After", RETRY_AFTER_SECONDS))
         elif status == 405:
-            headers.append(("Allow", quoted(ALLOWED)))
+            headers.append(("Allow", quote(ALLOWED)))
         block.sections.add(
             Location(
                 f"= /_error/{status}",
                 flag("internal"),
                 one("default_type", "application/json"),
                 response_headers(*headers),
-                one("return", status, quoted(json.dumps({"detail": sentence}))),
+                one("return", status, quote(json.dumps({"detail": sentence}))),
             ),
             Location(
                 f"= /_error/{status}.html",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.nginx.directives import lines, quoted
+from gateway.nginx.directives import lines, quote
 from gateway.nginx.routes import PREFIX
 
 ALLOWED = "GET, HEAD, OPTIONS"
@@ -39,7 +39,7 @@ def forwarded_headers(etag: str = "$wanted_etag") -> object:
         "proxy_set_header",
         [
             ("Host", "$client_host"),
-            ("Connection", quoted("")),
+            ("Connection", quote("")),
             ("Accept-Encoding", "$wanted_encoding"),
             ("Accept-Language", "$wanted_language"),
             ("If-None-Match", etag),
@@ -47,12 +47,12 @@ def forwarded_headers(etag: str = "$wanted_etag") -> object:
             ("X-Forwarded-Proto", "$scheme"),
             ("X-Forwarded-Prefix", PREFIX),
             ("X-Forwarded-For", "$remote_addr"),
-            # The services speak HTTP/1.1, whatever the client speaks.
+            # The services speak HTTP/1.1, independent of the client.
             ("X-Client-Protocol", "$server_protocol"),
             ("X-Request-Id", "$request_id"),
             ("traceparent", "$traceparent"),
             # The start of the first attempt, also if another process hung and this is the second.
             ("X-Request-Start", "$first_asked"),
-            *((name, quoted("")) for name in dropped),
+            *((name, quote("")) for name in dropped),
         ],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.nginx.directives import quoted
+from gateway.nginx.directives import quote
 
 _FIELDS = (
     '"time":"$time_iso8601"',
@@ -41,5 +41,5 @@ _TEXT = '$time_iso8601 $remote_addr "$request" $status $body_bytes_sent $request
 def log_format(kind: str) -> tuple[str, ...]:
     """Return arguments of `log_format` after its name; `kind` is `json` or `text`."""
     if kind == "json":
-        return ("escape=json", quoted("{" + ",".join(_FIELDS) + "}"))
-    return (quoted(_TEXT),)
+        return ("escape=json", quote("{" + ",".join(_FIELDS) + "}"))
+    return (quote(_TEXT),)

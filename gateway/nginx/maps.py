@@ -54,7 +54,9 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
         _map(
             "$service_uri", "$wanted_encoding", [(f"~{file}", "$file_encoding") for file in routes.files], "$encoding"
         ),
-        _map("$http_accept_encoding", "$file_encoding", _coded(RULES["br"], "br", "$encoding"), "$encoding"),
+        _map(
+            "$http_accept_encoding", "$file_encoding", _entries_of_coding(RULES["br"], "br", "$encoding"), "$encoding"
+        ),
         *_encodings(codings),
         _map("$scheme", "$alternative_service", [("https", alternative_service.replace('"', r"\""))], ""),
         # When nginx revalidates its copy it sends the ETag of that, otherwise the client's.
@@ -111,17 +113,26 @@ def _headers_of_responses() -> object:
 
 
 def _encodings(codings: Sequence[Coding]) -> Iterator[object]:
-    """Yield the maps that choose the coding for clients that accept gzip; pages are still sent as gzip."""
+    """Yield the maps that choose the coding: the best one that the client accepts; some responses have only gzip."""
     accepted = "$http_accept_encoding"
-    yield _map(accepted, "$encoding", _coded(RULES["gzip"], _first_of(codings), "identity"), "identity")
+    without_gzip = _only(codings)
+    yield _map(accepted, "$encoding", _entries_of_coding(RULES["gzip"], _first_of(codings), without_gzip), without_gzip)
+    for at, coding in enumerate(codings):
+        otherwise = _only(codings[at + 1 :])
+        yield _map(accepted, _only(codings[at:]), _entries_of_coding(RULES[coding], coding, otherwise), otherwise)
     for at, coding in enumerate(codings):
         otherwise = _first_of(codings[at + 1 :])
-        rules = _coded(RULES[coding], f"{coding}, gzip", otherwise)
+        rules = _entries_of_coding(RULES[coding], f"{coding}, gzip", otherwise)
         yield _map(accepted, _first_of(codings[at:]), rules, otherwise)
 
 
 def _first_of(codings: Sequence[Coding]) -> str:
     return f"${'_or_'.join(codings)}_or_gzip" if codings else "gzip"
+
+
+def _only(codings: Sequence[Coding]) -> str:
+    """Return the variable with the coding for clients that do not accept gzip."""
+    return f"$only_{'_or_'.join(codings)}" if codings else "identity"
 
 
 def _representations() -> object:
@@ -169,7 +180,7 @@ def _of(patterns: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
     return [(f"~{pattern}", service) for pattern, service in patterns]
 
 
-def _coded(rules: Rules, coding: str, other: str) -> list[tuple[str, str]]:
+def _entries_of_coding(rules: Rules, coding: str, other: str) -> list[tuple[str, str]]:
     return [(f"~*{pattern}", coding if taken else other) for pattern, taken in rules]
 
 

@@ -96,14 +96,14 @@ class Nginx:
             return False
         await self._accept(configuration)
         if self._process is not None and self._process.returncode is None:
-            async with self._drained(drain):
+            async with self._drain(drain):
                 before = workers(self._process.pid)
                 self._process.send_signal(signal.SIGHUP)
                 await taken_over(self._process.pid, before)
         return True
 
     @contextlib.asynccontextmanager
-    async def _drained(self, seconds: float) -> AsyncIterator[None]:
+    async def _drain(self, seconds: float) -> AsyncIterator[None]:
         file = self._folder / DRAINING
         # another process drains it already, so it is about to end
         if not seconds or file.exists():
@@ -135,7 +135,7 @@ class Nginx:
         gets SIGTERM a second after the drain began, and is killed two seconds later.
         """
         if self.is_running:
-            await asyncio.sleep(self._untold_seconds())
+            await asyncio.sleep(self._remaining_seconds())
         process = self._process
         if process is None or process.returncode is not None:
             return
@@ -149,8 +149,8 @@ class Nginx:
         process.kill()
         await self.wait()
 
-    def _untold_seconds(self) -> float:
-        """Return for how many seconds clients must still be told; 0 if they are not told at all."""
+    def _remaining_seconds(self) -> float:
+        """Return for how many seconds responses must still carry the header; 0 if they never carry it."""
         try:
             age = time.time() - (self._folder / DRAINING).stat().st_mtime
         except FileNotFoundError:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from gateway.folder import BASE_ADDRESS_PLACEHOLDER, DRAINING, PUBLISHED
 from gateway.nginx.caching import caching
 from gateway.nginx.clients import limits
-from gateway.nginx.directives import EmptyBlock, Location, Section, flag, lines, one, quoted
+from gateway.nginx.directives import EmptyBlock, Location, Section, flag, lines, one, quote
 from gateway.nginx.errors import error_locations, error_pages
 from gateway.nginx.headers import ALLOWED, forwarded_headers, response_headers, security_headers
 from gateway.nginx.routes import PREFIX, Routes
@@ -28,7 +28,7 @@ AGAIN_SECONDS = 0.35
 """Seconds for another process to answer or refuse after one has hung."""
 AGAIN_CONNECT_SECONDS = 0.1
 CONNECT_SECONDS = 0.3
-"""Seconds to connect to a machine; one that is gone never accepts, and the next process may hang."""
+"""Seconds to connect to a machine; a failed machine never accepts, and the next process may hang."""
 _EXPORT_SILENCE = 600.0
 """Seconds for writing an export of which nothing can be sent before its end."""
 _STREAM_SECONDS = 60.0
@@ -63,23 +63,23 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         # The address without escapes and dots: no other spelling reaches these paths.
         Location(f"= {PREFIX}/internal", one("return", 404)),
         Location(f"^~ {PREFIX}/internal/", one("return", 404)),
-        Location(f"{PREFIX}/", _proxy(settings, "64k", unknown, cached=cached), _drained()),
+        Location(f"{PREFIX}/", _proxy(settings, "64k", unknown, cached=cached), _draining_branch()),
         # The same with a smaller buffer: 64k for each request, also cached ones, is a sixth of a hot tile's cost.
         Location(
             f"~ ^{PREFIX}/(?:collections/[^/]+/)?tiles/",
             _proxy(settings, "16k", unknown, cached=cached),
-            _drained(),
+            _draining_branch(),
         ),
         Location(
             f"~ ^{PREFIX}/collections/[^/]+/export$",
-            _asked_rightly(settings, unknown),
-            # Nothing of it is kept: it is asked for in parts, and the one process that is asked has it as a file.
-            _passed_on(settings, "64k", silence=_EXPORT_SILENCE, upstream=f"{BY_ADDRESS}$service"),
+            _refusals(settings, unknown),
+            # Not cached: clients request it in parts, and the one process that serves it has it as a file.
+            _forward(settings, "64k", silence=_EXPORT_SILENCE, upstream=f"{BY_ADDRESS}$service"),
             # Other kinds of files are compressed already, and a client that resumes a download needs their length.
             one("gzip_types", "text/csv", "application/json", "application/ndjson", "application/geo+json"),
         ),
         Location(f"~ ^{PREFIX}/(?:collections/[^/]+/)?changes$", *_stream(settings, unknown)),
-        Location(UNCACHED, _asked_again_of_another(), _passed_on(settings, "64k")),
+        Location(UNCACHED, _asked_again_of_another(), _forward(settings, "64k")),
         Location(_AGAIN, Section('if ($another = "")', one("return", 504)), _passed_on_again(settings)),
         # the same as the first location, but the connection closes after the response
         Location(_LEAVING, _kept_or_passed_on(settings, "64k", cached=cached), one("keepalive_timeout", 0)),
@@ -92,8 +92,8 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
 def _tls(settings: GatewaySettings) -> list[object]:
     """Return the directives of the second port, after Mozilla's intermediate profile."""
     return [
-        one("ssl_certificate", quoted(str(settings.tls_certificate))),
-        one("ssl_certificate_key", quoted(str(settings.tls_key))),
+        one("ssl_certificate", quote(str(settings.tls_certificate))),
+        one("ssl_certificate_key", quote(str(settings.tls_key))),
         one("ssl_protocols", "TLSv1.2", "TLSv1.3"),
         one("ssl_ciphers", "ECDHE+AESGCM:ECDHE+CHACHA20"),
         one("ssl_prefer_server_ciphers", "off"),
@@ -109,8 +109,8 @@ def _favicon() -> object:
     return Location(
         "= /favicon.ico",
         one("default_type", media_type),
-        response_headers(("Cache-Control", quoted("public, max-age=86400")), ("Vary", "Accept-Encoding")),
-        one("return", 200, quoted(content.decode().strip())),
+        response_headers(("Cache-Control", quote("public, max-age=86400")), ("Vary", "Accept-Encoding")),
+        one("return", 200, quote(content.decode().strip())),
     )
 
 
@@ -125,8 +125,8 @@ def _robots() -> object:
     return Location(
         "= /robots.txt",
         one("default_type", "text/plain"),
-        response_headers(("Cache-Control", quoted("public, max-age=86400"))),
-        one("return", 200, quoted("".join(f"{rule}\n" for rule in rules))),
+        response_headers(("Cache-Control", quote("public, max-age=86400"))),
+        one("return", 200, quote("".join(f"{rule}\n" for rule in rules))),
     )
 
 
@@ -140,11 +140,11 @@ def _guards() -> list[object]:
 
 def _address(settings: GatewaySettings, path: str) -> str:
     """Where a redirect leads: below `PUBLIC_URL`, whose path a proxy before us may cut off, else on the same host."""
-    return quoted(f"{settings.public_url or PREFIX}{path}")
+    return quote(f"{settings.public_url or PREFIX}{path}")
 
 
-def _asked_rightly(settings: GatewaySettings, unknown: int) -> object:
-    """Refuses what no service is asked; `unknown` is the status of an address that none declares."""
+def _refusals(settings: GatewaySettings, unknown: int) -> object:
+    """Refuses requests that belong to no service; `unknown` is the status of an undeclared address."""
     return EmptyBlock(
         *_guards(),
         Section("if ($without_slash)", response_headers(), one("return", 308, _address(settings, "$without_slash"))),
@@ -157,14 +157,14 @@ def _proxy(settings: GatewaySettings, header_size: str, unknown: int, *, cached:
 
     `header_size` is the maximum size of a response's header.
     """
-    return EmptyBlock(_asked_rightly(settings, unknown), _kept_or_passed_on(settings, header_size, cached=cached))
+    return EmptyBlock(_refusals(settings, unknown), _kept_or_passed_on(settings, header_size, cached=cached))
 
 
 def _kept_or_passed_on(settings: GatewaySettings, header_size: str, *, cached: bool) -> object:
     # If the cache fails (no space for another address, a file that cannot be opened), the service still answers.
     return EmptyBlock(
         _asked_again_of_another({500: UNCACHED, _LEAVES: _LEAVING}),
-        _passed_on(settings, header_size),
+        _forward(settings, header_size),
         *([caching()] if cached else []),
     )
 
@@ -174,7 +174,7 @@ def _asked_again_of_another(others: Mapping[int, str] | None = None) -> object:
     return EmptyBlock(error_pages({**(others or {}), 504: _AGAIN}), one("recursive_error_pages", "on"))
 
 
-def _drained() -> object:
+def _draining_branch() -> object:
     """Return a branch to where connections close after the response: `keepalive_timeout` has no `if`."""
     return EmptyBlock(
         # checked once a second, not in each request
@@ -189,13 +189,13 @@ def _stream(settings: GatewaySettings, unknown: int) -> list[object]:
         *_guards(),
         Section('if ($service = "")', one("return", unknown)),
         # each listener gets a message every 15 seconds
-        _passed_on(settings, "16k", silence=_STREAM_SECONDS),
+        _forward(settings, "16k", silence=_STREAM_SECONDS),
         one("proxy_buffering", "off"),
         one("gzip", "off"),
     ]
 
 
-def _passed_on(
+def _forward(
     settings: GatewaySettings, header_size: str, silence: float | None = None, upstream: str = "$service"
 ) -> object:
     """Forward to a process of `upstream`, which may send nothing for `silence` seconds."""
@@ -256,14 +256,14 @@ def _transport(settings: GatewaySettings, header_size: str) -> object:
 def _document(name: str, media_type: str, public_url: str | None) -> object:
     """Return the location of the published OpenAPI document, with the client's address as its server."""
     address: list[object] = [
-        one("sub_filter", quoted(BASE_ADDRESS_PLACEHOLDER), quoted(f"$scheme://$client_host{PREFIX}")),
+        one("sub_filter", quote(BASE_ADDRESS_PLACEHOLDER), quote(f"$scheme://$client_host{PREFIX}")),
         one("sub_filter_types", "*"),
         # the time of the file: its address is replaced for each request
         one("sub_filter_last_modified", "on"),
     ]
     cors = (
-        ("Access-Control-Allow-Methods", quoted(ALLOWED)),
-        ("Access-Control-Allow-Headers", quoted("$allowed_headers")),
+        ("Access-Control-Allow-Methods", quote(ALLOWED)),
+        ("Access-Control-Allow-Headers", quote("$allowed_headers")),
         ("Access-Control-Max-Age", 86400),
     )
     return Location(
@@ -271,13 +271,13 @@ def _document(name: str, media_type: str, public_url: str | None) -> object:
         flag("internal"),
         Section(
             "if ($request_method = OPTIONS)",
-            response_headers(("Allow", quoted(ALLOWED)), *cors),
+            response_headers(("Allow", quote(ALLOWED)), *cors),
             one("return", 204),
         ),
         one("root", PUBLISHED.rpartition("/")[0]),
-        # Until all services have been seen once, nothing is published.
+        # The gateway publishes the document once it has seen all services.
         one("try_files", "/openapi.json", "=503"),
-        one("default_type", quoted(media_type)),
-        response_headers(("Vary", quoted("Accept, Accept-Encoding")), ("Cache-Control", quoted("public, max-age=0"))),
+        one("default_type", quote(media_type)),
+        response_headers(("Vary", quote("Accept, Accept-Encoding")), ("Cache-Control", quote("public, max-age=0"))),
         *([one("gzip_static", "on")] if public_url else address),
     )

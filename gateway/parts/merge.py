@@ -102,7 +102,7 @@ def _merge_components(documents: Sequence[tuple[str, Document]], conflicts: list
             target = merged.setdefault(kind, {})
             for name, component in components.items():
                 other = owners.setdefault((kind, name), service)
-                united = _united(target.setdefault(name, component), component)
+                united = _unite(target.setdefault(name, component), component)
                 if united is None:
                     conflicts.append(f"{other} and {service} define components/{kind}/{name} differently")
                 else:
@@ -110,10 +110,10 @@ def _merge_components(documents: Sequence[tuple[str, Document]], conflicts: list
     return merged
 
 
-def _united(known: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _unite(known: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the union of both components; None if they contradict each other.
 
-    Enumerations may have different values: a service adds the media types of its own formats to the common ones.
+    Enumerations may have different values: a service adds the media types of its formats to the common ones.
     """
     if known == other:
         return known

@@ -89,7 +89,7 @@ class Commands:
         """Send the command later, without waiting for it and without reporting a failure."""
         if not (self.away or len(self._waiting) >= _MOST_WAITING):
             if not self._waiting:
-                # a system call of its own would cost more than the rest of the command
+                # a separate system call would cost more than the rest of the command
                 asyncio.get_running_loop().call_later(_POSTED_SECONDS, self._send_posted)
             self._waiting.append((command, None))
 
@@ -100,7 +100,7 @@ class Commands:
 
     async def _send(self) -> None:
         while True:
-            await self._connected()
+            await self._reconnect()
             await self._wake.wait()
             batch, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
             if not self._waiting:
@@ -123,7 +123,7 @@ class Commands:
                 if future is not None and not future.done():
                     future.set_result(reply)
 
-    async def _connected(self) -> None:
+    async def _reconnect(self) -> None:
         """Try to connect until a connection is open."""
         pauses = chain(_PAUSES, repeat(_PAUSES[-1]))
         while not self._closed:

@@ -115,7 +115,7 @@ class _Server:
         self._connection: Connection | None = None
 
     async def connect(self) -> None:
-        await _round_trip(await self._opened(), [("PING",)])
+        await _round_trip(await self._open(), [("PING",)])
 
     async def exchange(self, commands: Sequence[Command]) -> list[Any]:
         if self._connection is not None:
@@ -124,7 +124,7 @@ class _Server:
                 return await _round_trip(self._connection, commands)
             except BrokenConnection:
                 await self.close()
-        return await _round_trip(await self._opened(), commands)
+        return await _round_trip(await self._open(), commands)
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -134,7 +134,7 @@ class _Server:
         for sentinel in self._sentinels:
             await sentinel.aclose()
 
-    async def _opened(self) -> Connection:
+    async def _open(self) -> Connection:
         connection: Connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
         self._connection = connection
         await connection.connect()  # type: ignore[no-untyped-call]
@@ -182,7 +182,7 @@ class _Cluster:
         return [
             await _scan(client, command)
             if command[0] == "SCAN"
-            else _joined(command[0], list(islice(replies, len(own))))
+            else _join_replies(command[0], list(islice(replies, len(own))))
             for command, own in zip(commands, parts, strict=True)
         ]
 
@@ -217,7 +217,7 @@ def _parts_of(command: Command) -> list[Command]:
     return [(name if name != "MGET" else "GET", key) for key in arguments] if name in ("MGET", "UNLINK") else [command]
 
 
-def _joined(name: bytes | str | int, replies: list[Any]) -> Any:
+def _join_replies(name: bytes | str | int, replies: list[Any]) -> Any:
     for reply in replies:
         if isinstance(reply, Exception):
             if isinstance(reply, ResponseError) and name not in ("MGET", "UNLINK"):

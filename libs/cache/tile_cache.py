@@ -66,7 +66,7 @@ class TileCache:
         if values.count(None) == len(values):
             _LOOKUPS.labels("miss").inc()
             return values
-        found = [_opened(value) for value in values]
+        found = [_check_content(value) for value in values]
         for key, value, content in zip(keys, values, found, strict=True):
             if content is None and value is not None:
                 _LOOKUPS.labels("damaged").inc()
@@ -77,12 +77,12 @@ class TileCache:
     def put(self, key: str, value: bytes, *, seconds: int = SECONDS_KEPT) -> None:
         """Store the bytes for a week, or until memory runs short. The caller does not wait."""
         if self._commands:
-            self._commands.post("SET", _name(key), _sealed(value), "EX", seconds)
+            self._commands.post("SET", _name(key), _add_checksum(value), "EX", seconds)
 
     def replace(self, key: str, value: bytes) -> None:
         """Replace the bytes, if they are still cached, by a more complete version of the same content."""
         if self._commands:
-            self._commands.post("SET", _name(key), _sealed(value), "XX", "KEEPTTL")
+            self._commands.post("SET", _name(key), _add_checksum(value), "XX", "KEEPTTL")
 
     def put_some(self, key: str, value: bytes) -> None:
         """Store the bytes for half an hour, unless entries of this kind have used their share of memory."""
@@ -93,7 +93,7 @@ class TileCache:
     async def _put_some(self, key: str, value: bytes) -> None:
         # an entry lives for half an hour: at any time, there are entries of at most two half hours
         account = b"%sshare:%d" % (_PREFIX, time.time() // _SHARE_SECONDS)
-        content = _sealed(value)
+        content = _add_checksum(value)
         spent = await self._run("INCRBY", account, len(content) + len(key))
         if not isinstance(spent, int) or not self._commands:
             return
@@ -104,10 +104,10 @@ class TileCache:
     async def claim(self, name: str, *, seconds: float) -> bool | None:
         """Return whether this caller got the claim; None if the cache is unavailable."""
         try:
-            reply = await self._asked("SET", _name(name), self._owner, "NX", "PX", int(seconds * 1000))
+            reply = await self._send("SET", _name(name), self._owner, "NX", "PX", int(seconds * 1000))
         except CacheAway:
             return None
-        # a cache that accepts no claims has none of other processes either
+        # a cache that accepts no claims does not have claims of other processes either
         return None if isinstance(reply, ResponseError) else reply is not None
 
     def release(self, name: str) -> None:
@@ -117,17 +117,17 @@ class TileCache:
 
     async def check(self) -> None:
         """Raise CacheAway if the cache is unavailable."""
-        await self._asked("PING")
+        await self._send("PING")
 
     async def entries(self, pattern: str) -> AsyncIterator[list[tuple[str, int]]]:
         """Yield matching keys (`*`, `?`, `[ab]`) with their sizes in bytes, in batches. Raises CacheAway."""
         cursor: Any = b"0"
         while True:
-            reply = await self._asked("SCAN", cursor, "MATCH", _name(pattern), "COUNT", SCANNED_AT_ONCE)
+            reply = await self._send("SCAN", cursor, "MATCH", _name(pattern), "COUNT", SCANNED_AT_ONCE)
             if not isinstance(reply, list | tuple) or len(reply) != 2 or not isinstance(reply[1], list):
                 raise CacheAway(f"SCAN was refused: {reply}")
             cursor, names = reply
-            sizes = await asyncio.gather(*(self._asked("STRLEN", name) for name in names))
+            sizes = await asyncio.gather(*(self._send("STRLEN", name) for name in names))
             yield [
                 (name.removeprefix(_PREFIX).decode(errors="replace"), max(0, size - _CHECKSUM_BYTES))
                 for name, size in zip(names, sizes, strict=True)
@@ -138,12 +138,12 @@ class TileCache:
 
     async def delete(self, keys: Sequence[str]) -> int:
         """Delete the keys and return how many existed. Raises CacheAway."""
-        reply = await self._asked("UNLINK", *map(_name, keys)) if keys else 0
+        reply = await self._send("UNLINK", *map(_name, keys)) if keys else 0
         if not isinstance(reply, int):
             raise CacheAway(f"UNLINK was refused: {reply}")
         return reply
 
-    async def _asked(self, *command: bytes | str | int) -> Any:
+    async def _send(self, *command: bytes | str | int) -> Any:
         if self._commands is None:
             raise CacheAway("REDIS_URL is not set")
         return await self._commands.run(*command)
@@ -172,11 +172,11 @@ def _name(key: str) -> bytes:
     return _PREFIX + key.encode()
 
 
-def _sealed(content: bytes) -> bytes:
+def _add_checksum(content: bytes) -> bytes:
     return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES) + content
 
 
-def _opened(value: object) -> bytes | None:
+def _check_content(value: object) -> bytes | None:
     if not isinstance(value, bytes):
         return None
     content = value[_CHECKSUM_BYTES:]

@@ -44,7 +44,7 @@ def chosen_collections(
     faults: list[Fault] = []
     found: dict[str, Collection] = {}
     for name in names:
-        collection = _named(known, name, base)
+        collection = _find(known, name, base)
         if collection is None:
             # searching for similar names takes long: do it once
             hint = "" if faults else _hint(known, name)
@@ -64,7 +64,7 @@ def collections_value(collections: Sequence[Collection]) -> str:
     return ",".join(quote(quote(each.id) if set(each.id) & {",", "%"} else each.id, safe="") for each in collections)
 
 
-def _named(known: Mapping[str, Collection], name: str, base: str) -> Collection | None:
+def _find(known: Mapping[str, Collection], name: str, base: str) -> Collection | None:
     id_ = name.removeprefix(f"{base}/collections/")
     return known.get(id_) or known.get(unquote(id_))
 

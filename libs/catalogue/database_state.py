@@ -9,7 +9,7 @@ from libs.pg.pool import Database
 from libs.pg.sql import sql
 
 # Triggers count the changes of watched relations exactly, in the transaction of the change. The server's counters lag
-# up to ten seconds while the writing connection idles. They are part of every version nevertheless: they alone show
+# up to ten seconds while the writing connection idles. They are still part of every version: only they show
 # writes without a trigger (DISABLE TRIGGER, logical replication, a dropped trigger). The file number changes with
 # TRUNCATE, and when ALTER TABLE rewrites all rows; both fire no trigger.
 _STATEMENT = """
@@ -20,7 +20,7 @@ WITH parts AS (
     SELECT c.oid::bigint AS oid,
         concat_ws(
             '.', c.relfilenode, parts.children, epoch.began,
-            -- a refresh, concurrently or not, writes its entry anew; the counters follow up to ten seconds later
+            -- a refresh, concurrently or not, rewrites its entry; the counters follow up to ten seconds later
             CASE c.relkind WHEN 'm' THEN c.xmin END,
             -- the functions, not the view: it computes much more, and this runs once a second
             pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid) + pg_stat_get_tuples_deleted(c.oid)

@@ -1,22 +1,42 @@
-"""The name of a feature on a page. services/viewer/browser/words/feature-name.js does the same on the map."""
+"""The name of a feature on a page, and the columns that name features.
 
-from collections.abc import Mapping
+services/viewer/browser/words/feature-name.js does the same on the map; the cases of tests/services/feature_names.json
+test both.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection
-from libs.catalogue.name_columns import name_columns
 from libs.ogc.temporal import day, moment_of
 
+_OWN = ("title", "name", "place")
+_WORD = re.compile(r"(title|name|label|place|nom|nombre|nome|naam|namn|nazwa|bezeichnung)\Z", re.IGNORECASE | re.ASCII)
+_PART = re.compile(r"name_|.*_name\Z", re.IGNORECASE | re.ASCII | re.DOTALL)
 _STRENGTH = ("max_wind_kt", "wind_speed_kt", "wind_kt")
+
+
+def name_columns(names: Iterable[str]) -> list[str]:
+    """Return those of these columns whose text may name a feature, the likeliest first.
+
+    >>> name_columns(["ID", "NAME_EN", "station_name", "Name", "place"])
+    ['place', 'Name', 'NAME_EN', 'station_name']
+    """
+    known = list(names)
+    found = [name for name in _OWN if name in known]
+    for pattern in (_WORD, _PART):
+        found += [name for name in known if pattern.match(name) and name not in found]
+    return found
 
 
 def feature_name(collection: Collection, id_: Any, properties: Mapping[str, Any]) -> str:
     """Return the text that names a feature: its own name, or its kind, place and time.
 
-    Most storms have no name of their own, and their titles repeat: they get basin, time (UTC) and wind.
+    Most storms are unnamed, and their titles repeat: they get basin, time (UTC) and wind.
     """
     when = _when(collection, properties)
     if _text(properties.get(BASIN)):

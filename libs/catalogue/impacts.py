@@ -7,7 +7,8 @@ HAS_IMPACTS: Sql = sql(
     "WHERE n.nspname = 'impact' AND c.relname = 'event' "
     "AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')"
 )
-"""A query for `has`: databases of other programs have no such table, and a role may lack the right to read it."""
+"""A query for `has`: databases of other programs do not have this table, and a role may not have the right to read
+it."""
 
 
 def headline_of(event: Sql) -> Sql:

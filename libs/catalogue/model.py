@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from libs.ogc.bbox import BBox
-from libs.ogc.crs import CRS84, USUAL_SRIDS, crs_uri
+from libs.ogc.crs import CRS84, CRS84H, USUAL_SRIDS, crs_uri
 from libs.ogc.temporal import parse_instant
 from libs.pg.column_types import Kind, column_type
 
@@ -65,11 +65,20 @@ class GeometryColumn:
     as_stored: bool = False
     """Whether features have longitudes as stored, also beyond ±180."""
     not_null: bool = False
+    row_srids: tuple[int, ...] = ()
+    """SRIDs of the rows of a column that declares none, smallest first, 0 for rows without one; empty if unknown."""
     crs_offered: bool = True
     """Whether features may be requested in the CRS that they are stored in: not where it has three axes."""
+    has_heights: bool = False
+    """Whether the column declares heights (Z)."""
 
     def __hash__(self) -> int:
         return hash((self.name, self.type, self.srid))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether each row may have its own SRID; PostGIS lets it also where the column declares a type."""
+        return self.srid == 0 and not self.is_geography and self.row_srids != (0,)
 
     @property
     def may_have_heights(self) -> bool:
@@ -130,6 +139,10 @@ class Publisher:
     """Interval between publications of new data, in seconds."""
     updated: str
     """Time when the loader last changed features of this publisher, RFC 3339."""
+    issued: str | None = None
+    """Time of issue of the newest document, RFC 3339; None if its documents have none."""
+    is_silent: bool = False
+    """Whether the loader has not reached the publisher for three intervals and an hour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +187,8 @@ class Collection:
     """Relations (oids) whose changes change this collection; none where they are unknown."""
     product_source: int | None = None
     """Relation (oid) that lists the events with products of this service; None without such properties or a list."""
+    impact_source: int | None = None
+    """Relation (oid) with the impacts of events; None for features without events, or without such a relation."""
     arguments: tuple[Argument, ...] = ()
     """Arguments of a function."""
     sort: tuple[str, ...] = ()
@@ -306,7 +321,8 @@ class Collection:
         """Identifiers of the CRSs in which features are available; only CRS84 if they have no geometry."""
         if not self.geometries:
             return (CRS84,)
-        uris = (CRS84, *map(crs_uri, self.srids), self.storage_crs())
+        with_heights = (CRS84H,) if self.geometries[0].has_heights else ()
+        uris = (CRS84, *with_heights, *map(crs_uri, self.srids), self.storage_crs())
         return tuple(dict.fromkeys(uri for uri in uris if uri is not None))
 
     def to_json(self) -> dict[str, Any]:
@@ -331,6 +347,7 @@ class Collection:
                             **entry,
                             "bbox": tuple(entry["bbox"]) if entry["bbox"] else None,
                             "turns": tuple(entry["turns"]),
+                            "row_srids": tuple(entry["row_srids"]),
                         }
                     )
                     for entry in value["geometries"]

@@ -137,19 +137,26 @@ class DataVersions:
         """Return the collection's version; None if unknown (for a function; while the database is unavailable)."""
         if time.monotonic() >= self._trusted_until:
             return None
-        return self._found(collection, collection.id, collection.sources)
+        return self._current_version(collection, collection.id, collection.sources)
 
     def of_features(self, collection: Collection) -> DataVersion | None:
         """The version of the collection's features: of its rows, and of the products that their properties lead to."""
-        if collection.product_source is None:
+        return self._with(collection, collection.product_source)
+
+    def of_impacts(self, collection: Collection) -> DataVersion | None:
+        """The version of the collection's features with the impacts of their events, as feeds and alerts have them."""
+        return self._with(collection, collection.impact_source)
+
+    def _with(self, collection: Collection, impacts: int | None) -> DataVersion | None:
+        """The version of a collection's rows and of another relation; of its rows alone without one."""
+        if impacts is None:
             return self.version(collection)
         if time.monotonic() >= self._trusted_until:
             return None
         # as no collection is called
-        name = f"{collection.id}\0products"
-        return self._found(collection, name, (*collection.sources, collection.product_source))
+        return self._current_version(collection, f"{collection.id}\0impacts", (*collection.sources, impacts))
 
-    def _found(self, collection: Collection, name: str, sources: Sequence[int]) -> DataVersion | None:
+    def _current_version(self, collection: Collection, name: str, sources: Sequence[int]) -> DataVersion | None:
         found = self._current.get(name)
         if found is None or found[0] is not collection:
             found = self._current[name] = (collection, self._version(collection, name, sources))

@@ -12,10 +12,11 @@ Place = int | str
 
 @dataclass
 class CqlError(DomainError):
-    """An invalid filter, explained in one sentence for the client who wrote it.
+    """An invalid filter, explained to the client in one sentence.
 
     `position` is the character offset, counted from 0, in a CQL2 text filter; `pointer` the RFC 6901 JSON pointer in a
-    CQL2 JSON filter (`""` is the whole document). One of the two is None; both are if the fault has no single place.
+    CQL2 JSON filter (`""` is the whole document). One of the two is None; both are if the fault is not at a single
+    position.
     """
 
     message: str

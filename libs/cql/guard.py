@@ -26,7 +26,7 @@ def check_source(text: str) -> None:
     """Check size and characters of a filter in either language. Raises CqlError."""
     # A character has at least one byte: a text far too long need not be encoded.
     if len(text) > MAX_BYTES or _bytes(text) > MAX_BYTES:
-        raise CqlError(f"a filter may have {MAX_BYTES:,} bytes; this one has more")
+        raise CqlError(f"the filter is too long (maximum {MAX_BYTES:,} bytes)")
     if "\0" in text:
         raise CqlError("a filter may not contain the NUL character", text.index("\0"))
     if not text.strip():
@@ -51,7 +51,7 @@ def check_json_depth(text: str) -> None:
             depth -= 1
         # An operation is an object in an array; a geometry literal adds five levels.
         if depth > 2 * MAX_DEPTH + 6:
-            raise CqlError(f"a filter may be nested {MAX_DEPTH} levels deep", match.start())
+            raise CqlError(f"the filter is nested too deeply (maximum {MAX_DEPTH} levels)", match.start())
 
 
 def check_text(text: str, value: Place) -> str:
@@ -66,12 +66,12 @@ def check_text(text: str, value: Place) -> str:
 
 
 def number(text: str, place: Place) -> int | float | Decimal:
-    """Return the value of a numeric literal, exactly, whatever its length. Raises CqlError if it is not finite.
+    """Return the exact value of a numeric literal of any length. Raises CqlError if it is not finite.
 
     Integers are int; others are float if that is exact to the last digit written, else Decimal.
     """
     if len(text) > 400:
-        raise fault("a number may have 400 digits", place)
+        raise fault("a number may have at most 400 digits", place)
     try:
         exact = Decimal(text)
     except InvalidOperation:
@@ -93,14 +93,16 @@ def is_number(value: object) -> bool:
 def check_depth(depth: int, place: Place) -> int:
     """Return `depth`. Raises CqlError if a tree gets too deep to walk."""
     if depth > MAX_DEPTH:
-        raise fault(f"a filter may be nested {MAX_DEPTH} levels deep; use fewer parentheses or terms", place)
+        raise fault(
+            f"the filter is nested too deeply (maximum {MAX_DEPTH} levels); use fewer parentheses or terms", place
+        )
     return depth
 
 
 def check_tokens(count: int, place: Place) -> None:
     """Check the number of tokens read so far. Raises CqlError."""
     if count > MAX_TOKENS:
-        raise fault(f"a filter may have {MAX_TOKENS:,} words, numbers and signs; this one has more", place)
+        raise fault(f"the filter is too long (maximum {MAX_TOKENS:,} words, numbers and signs)", place)
 
 
 def check_pattern(pattern: str, place: Place | None) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pygeofilter import ast
 
 from libs.cql.compiling.compiler import column_of
 from libs.cql.compiling.geometry_literals import box_in
-from libs.cql.compiling.operands import Value, literal
+from libs.cql.compiling.operands import Expr, Value, literal
 from libs.cql.compiling.scalars import compare
 from libs.cql.compiling.spatial import relation
 from libs.cql.compiling.temporal import compare_instants, meets_period
@@ -26,7 +28,7 @@ def bbox_predicate(queryable: Queryable, box: BBox, crs: Crs = CRS84, *, not_nul
     """Return a condition for rows whose geometry intersects the box of easting and northing in `crs`.
 
     In degrees, `west > east` crosses the antimeridian. Rows without a geometry match (/req/core/fc-bbox-response C);
-    `not_null` says that all rows have one. Raises CqlError if the box has no place on Earth.
+    `not_null` says that all rows have one. Raises CqlError if the box is not on Earth.
     """
     column = column_of(queryable)
     return _or_null(relation(ast.GeometryIntersects, column, box_in(box, None, crs)), column.sql, not_null=not_null)
@@ -35,10 +37,12 @@ def bbox_predicate(queryable: Queryable, box: BBox, crs: Crs = CRS84, *, not_nul
 def height_predicate(queryable: Queryable, low: float, high: float) -> Sql:
     """Return the condition that heights reach into a closed interval, in the unit in which they are stored.
 
-    Rows without heights match, as do those with one that is NaN, and those without a geometry.
+    Rows without heights match, as do those with one that is NaN or infinite, and those without a geometry.
     """
     return sql(
-        "{g} IS NULL OR ST_Zmflag({g}) < 2 OR ST_ZMin({g}) = 'NaN'"
+        "{g} IS NULL OR ST_Zmflag({g}) < 2 OR NOT (abs(ST_ZMin({g})) < 'Infinity' AND abs(ST_ZMax({g})) < 'Infinity')"
+        # ZMin and ZMax do not show every NaN in between, a length does
+        " OR ST_3DLength({g}) + ST_3DPerimeter({g}) >= 'Infinity'"
         " OR (ST_ZMin({g}) <= {high} AND ST_ZMax({g}) >= {low})",
         g=sql("{name}::geometry", name=column_of(queryable).sql)
         if queryable.is_geography
@@ -58,12 +62,18 @@ def datetime_predicate(queryable: Queryable, interval: Interval, *, not_null: bo
     if queryable.kind is Kind.PERIOD:
         return _or_null(meets_period(column, interval.start, interval.end), column.sql, not_null=not_null)
     if queryable.kind not in TEMPORAL:
-        raise ValueError(f"{queryable.name} is no date or timestamp")
+        raise ValueError(f"{queryable.name} is not a date or timestamp")
+    column = _as_stored(column)
     bounds = ((">=", interval.start), ("<=", interval.end))
     inside = all_of(
         [compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None]
     )
     return _or_null(inside, column.sql, not_null=not_null)
+
+
+def _as_stored(column: Expr) -> Expr:
+    """Return the column with its infinite times, which `datetime` takes as the open ends of features."""
+    return column if column.bare is None else replace(column, sql=column.bare, bare=None)
 
 
 def _or_null(condition: Sql, column: Sql, *, not_null: bool) -> Sql:
@@ -87,8 +97,8 @@ def lasting_predicate(
     """
     for queryable in (start, end):
         if queryable.kind not in TEMPORAL:
-            raise ValueError(f"{queryable.name} is no date or timestamp")
-    starts, ends = column_of(start), column_of(end)
+            raise ValueError(f"{queryable.name} is not a date or timestamp")
+    starts, ends = _as_stored(column_of(start)), _as_stored(column_of(end))
     conditions = []
     # one condition per column: an index on either can be used, and both together
     for op, column, bound, not_null in (

@@ -33,6 +33,8 @@ class Queryable:
     """For a geometry in longitude and latitude: whole turns around the Earth by which rows lie beyond ±180."""
     crosses: bool = False
     """For a geography: whether edges may cross the antimeridian, the short way."""
+    row_srids: tuple[int, ...] = ()
+    """For a geometry without an SRID of all rows: the SRIDs of the rows; empty if unknown."""
 
     @property
     def is_geography(self) -> bool:
@@ -71,6 +73,7 @@ def queryable(
     enum: tuple[str, ...] | None = None,
     turns: tuple[int, ...] = (),
     crosses: bool = False,
+    row_srids: tuple[int, ...] = (),
 ) -> Queryable:
     """Return a queryable whose kind follows from its type: see `Queryable` for the arguments."""
     return Queryable(
@@ -82,6 +85,7 @@ def queryable(
         enum=enum,
         turns=turns,
         crosses=crosses,
+        row_srids=row_srids,
     )
 
 

@@ -1,4 +1,4 @@
-"""Boxes in any CRS, and their transformation. Easting (longitude) comes first, whatever the CRS's axis order."""
+"""Boxes in any CRS, and their transformation. Easting (longitude) comes first, independent of the CRS's axis order."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache

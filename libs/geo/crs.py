@@ -49,6 +49,7 @@ class Crs:
 
 
 CRS84 = Crs(identifiers.CRS84, 4326, northing_first=False, in_degrees=True)
+CRS84H = Crs(identifiers.CRS84H, 4326, northing_first=False, in_degrees=True)
 
 
 @lru_cache(maxsize=256)
@@ -56,6 +57,8 @@ def crs_of(uri: str) -> Crs | None:
     """Return the CRS with that identifier of `libs.ogc.crs`; None if PROJ does not know it."""
     if uri == identifiers.CRS84:
         return CRS84
+    if uri == identifiers.CRS84H:
+        return CRS84H
     authority, _, code = uri.removeprefix("http://www.opengis.net/def/crs/").partition("/0/")
     try:
         crs = CRS.from_authority(authority, code)
@@ -111,7 +114,7 @@ def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
     """Convert a shape of easting, northing to longitude, latitude within ±180, cut at the antimeridian.
 
     Edges of projected shapes get additional positions; an area around a pole is extended to the edge of the world.
-    Raises ValueError, with the end of a sentence about the shape, if a position has no place on Earth, or if the shape
+    Raises ValueError, with the end of a sentence about the shape, if a position is not on Earth, or if the shape
     reaches so far beyond the CRS that its inside is undefined.
     """
     if crs.in_degrees:

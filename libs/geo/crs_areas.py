@@ -48,6 +48,11 @@ def _crs(srid: int) -> CRS | None:
         return None
 
 
+def is_known(srid: int) -> bool:
+    """Return whether PROJ knows the CRS of this SRID."""
+    return _crs(srid) is not None
+
+
 @lru_cache(maxsize=256)
 def _projection(srid: int) -> tuple[str, dict[str, float]]:
     """Return the name of a CRS's projection, and its angles in degrees by name; empty if none or unknown."""

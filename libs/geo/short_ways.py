@@ -40,7 +40,7 @@ _LINE = sql(
     steps=_STEPS,
     seams=_SEAMS,
 )
-# a ring that does not return to its start goes around a pole, that of its own hemisphere
+# a ring that does not return to its start goes around the pole of its hemisphere
 _RING = sql(
     "SELECT ST_Translate(g, -360 * round((ST_XMin(g) + ST_XMax(g)) / 720), 0) AS g FROM ("
     "SELECT ST_MakePolygon(CASE WHEN turns = 0 THEN unwrapped ELSE ST_MakeLine(ARRAY[unwrapped,"

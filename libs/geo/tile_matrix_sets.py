@@ -1,6 +1,6 @@
 """The 13 tile matrix sets (OGC 17-083r4), with the values that tiles need, computed at start.
 
-Tile coordinates are easting, northing (longitude, latitude) whatever the CRS's axis order, as in PostGIS.
+Tile coordinates are easting, northing (longitude, latitude), independent of the CRS's axis order, as in PostGIS.
 """
 
 from dataclasses import dataclass

@@ -2,6 +2,8 @@
 
 CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 """Longitude and latitude in degrees, in this order, on WGS 84. PostGIS has it as SRID 4326."""
+CRS84H = "http://www.opengis.net/def/crs/OGC/0/CRS84h"
+"""CRS84 with ellipsoidal heights in metres, for collections with heights. Responses have the same numbers."""
 GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
 
 USUAL_SRIDS = (4326, 3857, 3395, 3035, 3978, 2193, 5041, 5042, 5482, 32631)

@@ -64,7 +64,7 @@ def _bounds(text: str) -> tuple[datetime, datetime]:
         try:
             midnight = datetime.combine(date.fromisoformat(text), time(), UTC)
         except ValueError:
-            raise ValueError(f"'{text}' is not a date of the calendar") from None
+            raise ValueError(f"'{text}' does not exist in the calendar") from None
         return midnight, midnight.replace(hour=23, minute=59, second=59, microsecond=999_999)
     instant = parse_instant(text)
     return instant, instant
@@ -91,7 +91,7 @@ def parse_instant(text: str) -> datetime:
         )
         return (moment + timedelta(seconds=1 if leap else 0)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ValueError(f"'{text}' is not a time of the calendar") from None
+        raise ValueError(f"'{text}' does not exist in the calendar") from None
 
 
 def moment_of(value: object) -> datetime | None:

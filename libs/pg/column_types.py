@@ -69,7 +69,7 @@ class ColumnType:
     by_numeric: bool = False
     """Whether its only cast to a number is the one to numeric."""
     in_tiles: bool = False
-    """Whether ST_AsMVT writes it as a value of its own kind, not as text."""
+    """Whether ST_AsMVT writes it with its type, not as text."""
     extension: bool = False
     """Whether an extension adds it, so that the name of any schema may precede its name."""
 
@@ -165,9 +165,12 @@ _LARGEST: LiteralString = "1.7976931348623157e308"
 def limits(sql_type: str) -> tuple[LiteralString, LiteralString] | None:
     """Return the conditions that a value `{v}` of this type meets if JSON can hold it: its least, and its greatest.
 
-    Clients see all else (NaN, infinity, a `numeric` beyond the doubles) as null. NaN is above infinity in PostgreSQL.
+    Clients see all else as null: NaN, infinity, a `numeric` beyond the doubles, and times outside the years 1 to 9999,
+    which RFC 3339 cannot represent. NaN is above infinity in PostgreSQL.
     """
     found = column_type(sql_type)
+    if found.kind in TEMPORAL:
+        return "{v} >= '0001-01-01'", "{v} < '10000-01-01'"
     if found.floating:
         return "{v} > '-Infinity'", "{v} < 'Infinity'"
     return ("{v} >= -" + _LARGEST, "{v} <= " + _LARGEST) if found.name == "numeric" else None

@@ -1,11 +1,12 @@
 """Find reasons why a database cannot be served, or only slowly: a sentence for each, and the statement that fixes it.
 
-For operators, who may see names of roles and hosts; clients get none of this.
+For operators, because it names roles and hosts; clients never see it.
 """
 
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,11 +16,14 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
+from libs.pg.row_srids import SridOfRows, advice, srids_of_rows
 from libs.pg.sessions import own_session
 from libs.pg.sql import ident
 
 _SECONDS = 4.0
 """Timeout of the server in seconds: the result must be ready within five."""
+_SAMPLE_MS = 200
+"""Maximum time for the SRIDs of a column, in milliseconds."""
 _MANY_ROWS = 10_000
 """Number of rows above which reading all of them is noticeably slow."""
 _MOST_NAMED = 3
@@ -67,10 +71,31 @@ async def _facts(url: str, schemas: list[str]) -> Facts:
     connection = await asyncpg.connect(url, timeout=_SECONDS, statement_cache_size=0)
     try:
         facts: dict[str, Any] = json.loads(await connection.fetchval(_FACTS, schemas, _MANY_ROWS))
+        facts["srids"] = await _srids(connection, facts)
         facts["pooler"] = await connection.execute(f"SELECT WHERE {own_session(connection)}") != "SELECT 1"
     finally:
         connection.terminate()
     return facts
+
+
+async def _srids(connection: "asyncpg.Connection[Any]", facts: Facts) -> list[tuple[str, Finding]]:
+    """Return, with their schemas, the findings about columns without a declared SRID. A slow table has none."""
+    found: list[tuple[str, Finding]] = []
+    if facts["postgis"] is None:
+        return found
+    await connection.execute(f"SET statement_timeout = {_SAMPLE_MS}")
+    for relation in facts["relations"] or ():
+        for column in relation["geometries_without_srid"] if relation["readable"] else ():
+            schema, name, rows = relation["schema"], relation["name"], max(0, relation["rows"])
+            text, arguments = srids_of_rows(
+                schema, name, column, sampled_of=rows if rows > _MANY_ROWS else None
+            ).render()
+            # another schema's rights, a lock or a broken index concern only this table
+            with suppress(asyncpg.PostgresError):
+                srids = [SridOfRows(*row) for row in await connection.fetch(text, *arguments)]
+                if said := advice(schema, name, column, srids):
+                    found.append((schema, Finding(*said)))
+    return found
 
 
 async def _unreachable(url: str, error: BaseException) -> Finding:
@@ -160,22 +185,26 @@ def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
     if not relations:
         yield Finding(f'Schema "{schema}" has no tables and no views.')
     if len(readable) < len(relations):
-        hidden = _listed(relation for relation in relations if not relation["readable"])
+        hidden = _list_names(relation for relation in relations if not relation["readable"])
         statement = f"GRANT SELECT ON ALL TABLES IN SCHEMA {_name(schema)} TO {_name(role)};"
         yield Finding(f'Role "{role}" may not read {hidden} in schema "{schema}".', statement, fatal=not readable)
     if no_key := [relation for relation in readable if not relation["has_key"]]:
-        sentence = f'No key tells the rows of {_listed(no_key)} in schema "{schema}" apart: their features have no ids.'
+        names = _list_names(no_key)
+        sentence = f'No key tells the rows of {names} in schema "{schema}" apart: their features have no ids.'
         yield Finding(sentence)
     if no_statistics := [relation for relation in readable if not relation["analysed"]]:
-        yield Finding(f'There are no statistics of {_listed(no_statistics)} in schema "{schema}".', "ANALYZE;")
+        yield Finding(f'There are no statistics of {_list_names(no_statistics)} in schema "{schema}".', "ANALYZE;")
     for relation in readable:
         for column in relation["geometries_without_index"]:
             name = f'"{schema}"."{relation["name"]}"'
             statement = f"CREATE INDEX ON {_name(schema, relation['name'])} USING gist ({_name(column)});"
             yield Finding(f'No index finds what is near on "{column}" of {name}, which has many rows.', statement)
+    for owner, finding in facts["srids"]:
+        if owner == schema:
+            yield finding
 
 
-def _listed(relations: Iterable[Mapping[str, Any]]) -> str:
+def _list_names(relations: Iterable[Mapping[str, Any]]) -> str:
     names = [f'"{relation["name"]}"' for relation in relations]
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -24,6 +24,15 @@ SELECT json_build_object(
             'has_key', c.relkind NOT IN ('r', 'm', 'p') OR EXISTS (
                 SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
             ),
+            'geometries_without_srid', (
+                SELECT coalesce(json_agg(a.attname ORDER BY a.attnum), '[]')
+                FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                  AND t.typname = 'geometry' AND c.relkind IN ('r', 'm', 'p')
+                  -- where PostGIS packs the SRID
+                  AND (a.atttypmod < 0 OR (a.atttypmod & 268435200) = 0)
+            ),
+            'rows', c.reltuples::bigint,
             'geometries_without_index', (
                 SELECT coalesce(json_agg(a.attname ORDER BY a.attnum), '[]')
                 FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid

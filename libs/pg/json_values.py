@@ -31,7 +31,7 @@ def as_json(value: Sql, sql_type: str) -> Sql:
 
 
 def _without_crs(text: Sql) -> Sql:
-    """The text without the CRS that PostGIS writes into GeoJSON, which RFC 7946 has no room for (section 4)."""
+    """The text without the CRS that PostGIS writes into GeoJSON: RFC 7946 does not allow it (section 4)."""
     # in a string the quotes would be escaped
     return sql(
         'regexp_replace({text}, \'"crs":\\{{"type":"name","properties":\\{{"name":"[^"]*"\\}}\\}},\', \'\', \'g\')',

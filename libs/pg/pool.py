@@ -56,7 +56,7 @@ class PoolSettings:
             "lock_timeout": str(self.lock_timeout_ms),
             "idle_in_transaction_session_timeout": "30000",
             "jit": "off",
-            # cursors and JSON contain values as text: the same whatever the server's defaults, durations as ISO 8601
+            # cursors and JSON contain values as text: the same for all defaults of servers, durations as ISO 8601
             "datestyle": "ISO",
             "intervalstyle": "iso_8601",
             "bytea_output": "hex",

@@ -225,7 +225,7 @@ class ReadDatabase(Database):
         return self._replicas[number].connection(transaction=transaction, snapshot=snapshot)
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
-        """Return all rows; from the primary if the replica fails meanwhile. Raises like `connection`."""
+        """Return all rows; from the primary if the replica fails. Raises like `connection`."""
         return await self._fetch(statement, None)
 
     def of(self, name: str) -> Statements:

@@ -36,7 +36,7 @@ class Sessions:
             return connection
         try:
             # check and set in one round trip
-            condition = f"{_configured(self._settings, 'false')} WHERE {own_session(connection)}"
+            condition = f"{_configure(self._settings, 'false')} WHERE {own_session(connection)}"
             if await connection.execute(condition) == "SELECT 1":
                 return connection
         except BaseException:
@@ -53,7 +53,7 @@ class Sessions:
         recurring = None if self._lent else self._recurring
         connection = await connect(self._url, recurring, server_settings=named, **self._options)
         if self._lent:
-            connection.begin = f"BEGIN READ ONLY; {_configured(self._settings, 'true')}"
+            connection.begin = f"BEGIN READ ONLY; {_configure(self._settings, 'true')}"
         return connection
 
 
@@ -62,7 +62,7 @@ def own_session(connection: asyncpg.Connection) -> str:
     return f"pg_catalog.pg_backend_pid() = {connection.get_server_pid()}"
 
 
-def _configured(settings: Mapping[str, str], is_local: str) -> str:
+def _configure(settings: Mapping[str, str], is_local: str) -> str:
     # values come from the program, never from a client
     calls = [f"pg_catalog.set_config('{name}', {_value(name, value)}, {is_local})" for name, value in settings.items()]
     return f"SELECT {', '.join(calls)}"

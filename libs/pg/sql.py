@@ -1,7 +1,7 @@
 """SQL fragments that carry their values as binds, and combine without renumbering.
 
 A fragment keeps abstract placeholders until `Sql.render` numbers them, so that fragments written far
-apart (a CQL2 filter, a bbox, a keyset) can be put together in any order. There is no way to put a value
+apart (a CQL2 filter, a bbox, a keyset) can be put together in any order. It is impossible to put a value
 into the text: text comes from the program, names go through `ident`, everything else is a `Bind`.
 
     where = sql("{column} >= {value}", column=ident("magnitude"), value=bind(6.5, "float8"))
@@ -95,7 +95,7 @@ def sql(template: LiteralString, /, **fragments: Sql) -> Sql:
     mistakes of the program, not of a client.
     """
     parts: list[str | Bind] = []
-    for text, name in _parsed(template):
+    for text, name in _parse(template):
         if text:
             parts.append(text)
         if name is not None:
@@ -104,7 +104,7 @@ def sql(template: LiteralString, /, **fragments: Sql) -> Sql:
 
 
 @lru_cache(maxsize=512)
-def _parsed(template: str) -> tuple[tuple[str, str | None], ...]:
+def _parse(template: str) -> tuple[tuple[str, str | None], ...]:
     if _PLACEHOLDER.search(template):
         raise ValueError("placeholders are numbered by Sql.render, write {name} and pass a bind")
     return tuple((text, name) for text, name, _, _ in Formatter().parse(template))
@@ -151,13 +151,13 @@ def join(separator: LiteralString, fragments: Iterable[Sql]) -> Sql:
 
 def all_of(conditions: Iterable[Sql]) -> Sql:
     """Return the conjunction, each condition in parentheses, without empty ones; `TRUE` for none."""
-    return _connected(" AND ", conditions) or sql("TRUE")
+    return _connect(" AND ", conditions) or sql("TRUE")
 
 
 def any_of(conditions: Iterable[Sql]) -> Sql:
     """Return the disjunction, each condition in parentheses, without empty ones; `FALSE` for none."""
-    return _connected(" OR ", conditions) or sql("FALSE")
+    return _connect(" OR ", conditions) or sql("FALSE")
 
 
-def _connected(word: LiteralString, conditions: Iterable[Sql]) -> Sql:
+def _connect(word: LiteralString, conditions: Iterable[Sql]) -> Sql:
     return join(word, [sql("({condition})", condition=condition) for condition in conditions if condition])

@@ -151,7 +151,7 @@ async def _first(database: Statements, candidates: list[tuple[Folding, tuple[str
         except (Uncomputable, Unexpected) as error:
             if isinstance(error, Unexpected) and not isinstance(error.__cause__, asyncpg.UndefinedObjectError):
                 raise
-            # its encoding has no such letters, or ICU does not know the encoding
+            # its encoding does not have these letters, or ICU does not know the encoding
             continue
         if found == wanted:
             return folding

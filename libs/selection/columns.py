@@ -23,12 +23,12 @@ def column_queryable(column: Column) -> Queryable:
 
 
 def geometry_queryable(geometry: GeometryColumn) -> Queryable:
-    """Return a geometry column as a queryable. Without type and SRID, its rows may have several SRIDs."""
-    mixed = geometry.type == "Geometry" and geometry.srid == 0
+    """Return a geometry column as a queryable. Without a declared SRID, its rows may have several SRIDs."""
     return make(
         geometry.name,
         "geography" if geometry.is_geography else "geometry",
-        srid=None if mixed else geometry.srid,
+        srid=None if geometry.is_mixed else geometry.srid,
+        row_srids=geometry.row_srids,
         geometry_type=geometry.type,
         turns=geometry.turns,
         crosses=geometry.crosses,

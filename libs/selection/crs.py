@@ -19,5 +19,10 @@ def requested_crs(collection: Collection, query: FaultCollector, name: str) -> C
     found = crs_of(uri) if uri in offered else None
     if found is None:
         shown = uri[:_LONGEST_QUOTED]
-        query.fault(name, f"{name} '{shown}' is none of this collection's: {', '.join(offered)}", "enum", shown)
+        query.fault(
+            name,
+            f"{name} '{shown}' is not available for this collection; use one of {', '.join(offered)}",
+            "enum",
+            shown,
+        )
     return found

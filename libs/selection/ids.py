@@ -45,7 +45,7 @@ def _part(column: Column) -> Sql:
     if known.kind in (Kind.INTEGER, Kind.UUID, Kind.DATE):
         return sql("{name}::text", name=name)
     if known.by_numeric:
-        # in the form that clients see, whatever the currency
+        # in the form that clients see, for any currency
         return sql("{name}::numeric::text", name=name)
     return sql(_MOMENT if known.kind is Kind.TIMESTAMP else _ESCAPED, name=name)
 
@@ -129,7 +129,7 @@ def _key_parts(collection: Collection, text: str) -> list[Sql]:
     return known if len(known) == len(columns) else []
 
 
-def unescaped(text: str) -> str:
+def unescape_id(text: str) -> str:
     """Return a member of a list of ids, in which `%2C` is a comma, `%20` a space at an end, and `%25` a `%`.
 
     An id may contain these sequences literally: then the list means both ids.

@@ -25,8 +25,8 @@ def with_property_parameters(
 
     They are marked `x-queryable`, and take the place of the free-form parameter, unless there are too many of them:
     what a generated client says by the one would be overwritten by the others. Names that the operation has already
-    mean what they mean there. Of names that differ only by case or signs (`Name`, `name`), of which a generated client
-    would make one argument, only the first has a parameter: requests may use the others, and so may filters.
+    mean what they mean there. Among names that differ only by case or signs (`Name`, `name`), of which a generated
+    client would make one argument, only the first has a parameter: requests may use the others, and so may filters.
     """
     columns: defaultdict[str, list[tuple[str, Column]]] = defaultdict(list)
     for collection in collections:
@@ -48,7 +48,7 @@ def with_property_parameters(
 
 
 def _distinct(names: Iterable[str], declared: Iterable[str]) -> list[str]:
-    """Return those of `names` that are no other's argument in a generated client, nor one of `declared`."""
+    """Return those of `names` whose argument in a generated client differs from all others, also from `declared`."""
     taken = {_argument(name) for name in declared}
     found = []
     for name in names:

@@ -25,7 +25,7 @@ from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
 from libs.selection.crs import requested_crs
-from libs.selection.ids import has_odd_id, keys_condition, unescaped
+from libs.selection.ids import has_odd_id, keys_condition, unescape_id
 from libs.selection.request import FaultCollector
 
 _PYTHON_TEXT = re.compile(r"'([^']*)'|\"([^\"]*)\"")
@@ -156,7 +156,7 @@ def _ids(collection: Collection, query: FaultCollector) -> list[Sql]:
     for part in text.split(","):
         id_ = part.strip()
         # only the database reads such an id, so that it must be valid: try one form only
-        names += (unescaped(id_),) if is_odd and len(columns) == 1 else (id_, unescaped(id_))
+        names += (unescape_id(id_),) if is_odd and len(columns) == 1 else (id_, unescape_id(id_))
         try:
             if len(columns) == 1 and not is_odd:
                 value_predicate(column_queryable(columns[0]), id_)
@@ -178,10 +178,10 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
     try:
         box = box_of(numbers, crs)
         if geometry is None:
-            # its features have no geometry, and so all match
+            # features without geometry all match
             return []
         column = geometry_queryable(geometry)
-        # the third and the sixth, whatever the order of the other axes
+        # the third and the sixth, for any order of the other axes
         heights = (numbers[2], numbers[5]) if len(numbers) == 6 and geometry.may_have_heights else None
         return [
             bbox_predicate(column, box, crs, not_null=geometry.not_null),
@@ -294,7 +294,7 @@ def listed_names(text: str) -> list[str]:
 
 def _listed_column(collection: Collection, name: str) -> Column | None:
     """Return the column of a list member, in which `%2C` is a comma and `%25` a `%`."""
-    return collection.column(name) or collection.column(unescaped(name))
+    return collection.column(name) or collection.column(unescape_id(name))
 
 
 def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]:

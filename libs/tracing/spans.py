@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from libs.tracing.sending import Tracing
 
 _tracing: Tracing | None = None
+_TRACEPARENT = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
 _NO_SPAN: AbstractContextManager[object] = nullcontext()
 
 
@@ -26,7 +28,7 @@ def start(service: str, endpoint: str, *, headers: str | None = None, share: flo
 
 
 def stop() -> None:
-    """Send the spans that have not been sent, and make no more. Blocks until that is done."""
+    """Send the remaining spans, and stop recording. Blocks until they are sent."""
     global _tracing
     tracing, _tracing = _tracing, None
     if tracing is not None:
@@ -44,3 +46,9 @@ def statement_span(text: str) -> AbstractContextManager[object]:
     Its text contains no values of clients: these are binds.
     """
     return _NO_SPAN if _tracing is None else _tracing.statement(text)
+
+
+def trace_id(traceparent: str | None) -> str | None:
+    """Return the trace id in the header `traceparent` (W3C Trace Context, 3.2); None if missing or malformed."""
+    found = _TRACEPARENT.fullmatch(traceparent) if traceparent else None
+    return found[1] if found else None

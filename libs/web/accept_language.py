@@ -39,7 +39,7 @@ _RULES = tuple(re.compile(rule, re.IGNORECASE) for rule in LANGUAGE_RULES)
 
 
 @lru_cache(maxsize=256)
-def preferred(accepted: str) -> Language:
+def preferred_language(accepted: str) -> Language:
     """Return the language that the header prefers (RFC 9110 section 12.5.4)."""
     accepted = accepted[:_LONGEST]
     found = next((found for rule in _RULES if (found := rule.search(accepted))), None)

@@ -20,7 +20,7 @@ from libs.web.build_id import SERVICE, page_build_id
 from libs.web.compression import use_fast_compression
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, PART, add_internal_routes
 from libs.web.html import ENVIRONMENT, make_environment
-from libs.web.languages import speak, wanted
+from libs.web.languages import requested_language, speak
 from libs.web.middleware import add_headers, around
 from libs.web.negotiation import negotiate
 from libs.web.openapi import Operation, operations
@@ -218,7 +218,7 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
         accept = request.headers.get("Accept") if len(offers) > 1 else None
         media_type = negotiate(offers, f, accept, has_f="f" in query.values)
         if media_type == MediaType.HTML:
-            speak(wanted(request))
+            speak(requested_language(request))
         response = await handler(Call(request, path, query, media_type, operation.media_types))
         if len(operation.negotiated) > 1:
             response.headers.setdefault("Vary", varying(media_type))

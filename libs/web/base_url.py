@@ -30,7 +30,7 @@ def base_url(request: web.Request) -> str:
 def _base_url(request: web.Request, settings: WebSettings) -> str:
     if settings.public_url:
         return settings.public_url
-    headers = request.headers if _trusted(request, settings) else {}
+    headers = request.headers if _is_trusted(request, settings) else {}
     scheme = headers.get("X-Forwarded-Proto") or request.scheme
     host = headers.get("X-Forwarded-Host") or request.host
     prefix = headers.get("X-Forwarded-Prefix", "")
@@ -41,7 +41,7 @@ def _base_url(request: web.Request, settings: WebSettings) -> str:
     return f"{scheme}://{host}{prefix if _PREFIX.match(prefix) else ''}"
 
 
-def _trusted(request: web.Request, settings: WebSettings) -> bool:
+def _is_trusted(request: web.Request, settings: WebSettings) -> bool:
     remote = request.remote
     return remote is not None and remote in settings.trusted_proxies
 
@@ -49,7 +49,7 @@ def _trusted(request: web.Request, settings: WebSettings) -> bool:
 def client_of(request: web.Request) -> str:
     """Return the client's address, as a trusted proxy reports it; for IPv6 the /64 network, which is one client's."""
     text = request.remote or ""
-    if _trusted(request, request.app[SETTINGS]) and (forwarded := request.headers.get("X-Forwarded-For")):
+    if _is_trusted(request, request.app[SETTINGS]) and (forwarded := request.headers.get("X-Forwarded-For")):
         # each proxy appends the address of its peer: values from the client itself come first
         text = forwarded.rpartition(",")[2].strip()
     try:
@@ -65,7 +65,7 @@ def takes_chunks(request: web.Request) -> bool:
     A gateway reports its client's protocol in `X-Client-Protocol`.
     """
     protocol = request.headers.get("X-Client-Protocol")
-    if protocol and _trusted(request, request.app[SETTINGS]):
+    if protocol and _is_trusted(request, request.app[SETTINGS]):
         return protocol not in ("HTTP/1.0", "HTTP/0.9")
     return request.version >= HttpVersion11
 
@@ -73,6 +73,6 @@ def takes_chunks(request: web.Request) -> bool:
 def forwarded_request_id(request: web.Request) -> str | None:
     """Return the request id from a trusted gateway, if it is well-formed."""
     value = request.headers.get("X-Request-Id", "")
-    if _REQUEST_ID.match(value) and _trusted(request, request.app[SETTINGS]):
+    if _REQUEST_ID.match(value) and _is_trusted(request, request.app[SETTINGS]):
         return value
     return None

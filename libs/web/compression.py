@@ -41,7 +41,7 @@ def decompress(gzipped: bytes) -> bytes:
     return isal_zlib.decompress(gzipped, _GZIP)
 
 
-async def compressed(body: bytes, coding: Coding = "gzip") -> bytes:
+async def compress_body(body: bytes, coding: Coding = "gzip") -> bytes:
     """Return the body in that coding. A large one is compressed in a thread, so that no other request waits."""
     if len(body) > _LARGE[coding]:
         return await asyncio.to_thread(compress, body, coding)
@@ -60,7 +60,7 @@ async def compress_response(request: web.Request, response: web.StreamResponse) 
         body = response.body
         coding = best_coding(request.headers.get("Accept-Encoding"))
         if isinstance(body, bytes) and len(body) >= LEAST and coding:
-            response.body = await compressed(body, coding)
+            response.body = await compress_body(body, coding)
             response.headers["Content-Encoding"] = coding
 
 

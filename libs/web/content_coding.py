@@ -10,7 +10,7 @@ _SOME = r"(?:1(?:\.0*)?|0?\.(?=0*[1-9])[0-9]+)"
 _WANTED = rf"[ \t]*(?:;[ \t]*q={_SOME}[ \t]*)?(?:,|$)"
 
 
-def _named(coding: str) -> tuple[tuple[str, bool], ...]:
+def _rules_of(coding: str) -> tuple[tuple[str, bool], ...]:
     return (
         (rf"(?:^|,)[ \t]*{coding}{_WANTED}", True),
         # named, but refused or malformed
@@ -28,9 +28,9 @@ every client can read.
 Coding = Literal["br", "zstd", "gzip"]
 
 RULES: Mapping[Coding, Rules] = {
-    "br": _named("br"),
-    "zstd": _named("zstd"),
-    "gzip": (*_named("(?:x-)?gzip"), (rf"(?:^|,)[ \t]*\*{_WANTED}", True)),
+    "br": _rules_of("br"),
+    "zstd": _rules_of("zstd"),
+    "gzip": (*_rules_of("(?:x-)?gzip"), (rf"(?:^|,)[ \t]*\*{_WANTED}", True)),
 }
 """Rules for each coding, the one with the smallest texts first. A client that accepts anything gets gzip."""
 
@@ -58,26 +58,26 @@ def best_coding(accept_encoding: str | None) -> Coding | None:
 _Compiled = tuple[tuple[re.Pattern[str], bool], ...]
 
 
-def _compiled(rules: Rules) -> _Compiled:
+def _compile(rules: Rules) -> _Compiled:
     return tuple((re.compile(pattern, re.IGNORECASE), taken) for pattern, taken in rules)
 
 
-_COMPILED = {coding: _compiled(rules) for coding, rules in RULES.items()}
+_COMPILED = {coding: _compile(rules) for coding, rules in RULES.items()}
 
 
 def _takes(rules: _Compiled, accept_encoding: str | None) -> bool:
     if not accept_encoding:
         return False
-    return (_often if len(accept_encoding) <= _OFTEN else _found)(rules, accept_encoding)
+    return (_often if len(accept_encoding) <= _OFTEN else _is_accepted)(rules, accept_encoding)
 
 
-def _found(rules: _Compiled, accept_encoding: str) -> bool:
+def _is_accepted(rules: _Compiled, accept_encoding: str) -> bool:
     return next((taken for pattern, taken in rules if pattern.search(accept_encoding)), False)
 
 
 def _best(accept_encoding: str) -> Coding | None:
-    return next((coding for coding, rules in _COMPILED.items() if _found(rules, accept_encoding)), None)
+    return next((coding for coding, rules in _COMPILED.items() if _is_accepted(rules, accept_encoding)), None)
 
 
-_often = lru_cache(maxsize=256)(_found)
+_often = lru_cache(maxsize=256)(_is_accepted)
 _often_best = lru_cache(maxsize=256)(_best)

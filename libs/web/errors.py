@@ -23,7 +23,7 @@ from libs.ogc.errors import (
 from libs.ogc.media_type import MediaType
 from libs.web.base_url import SETTINGS
 from libs.web.html import page_response
-from libs.web.languages import speak, wanted
+from libs.web.languages import requested_language, speak
 from libs.web.negotiation import prefers_html
 from libs.web.respond import json_response
 
@@ -98,7 +98,7 @@ def _render(request: web.Request, status: int, detail: Any, headers: Mapping[str
     headers = {**headers, "Cache-Control": "no-store", "Vary": "Accept"}
     # a person gets a page; a program, or a person who requested another format, gets the JSON
     if prefers_html(request.headers.get("Accept")) and request.query.get("f", "html") == "html":
-        speak(wanted(request))
+        speak(requested_language(request))
         context = {"status": status, "phrase": HTTPStatus(status).phrase, "detail": detail}
         return page_response(request, "error.html", context, status=status, headers=headers)
     return json_response({"detail": detail}, media_type=MediaType.JSON, status=status, headers=headers)

@@ -98,7 +98,7 @@ def render(
     """`template` with `context` and the names that every page has: `base`, the service's base address, and `asset`.
 
     `assets` is the address of the folder of assets, below `base` unless it is given. In the language of what is being
-    answered; `languages` are those to choose from, where it is known what was asked.
+    answered; `languages` are those to choose from, if the request is known.
     """
     return environment.get_template(template).render(
         base=base,

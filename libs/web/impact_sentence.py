@@ -11,7 +11,7 @@ _MILLION = 1_000_000
 
 def sentence(headline: Mapping[str, Any], title: str) -> str:
     """Return the sentence that an event is presented with, in the language of the response."""
-    names = {"event": named(headline, title), "zone": zone_name(headline)}
+    names = {"event": event_name(headline, title), "zone": zone_name(headline)}
     areas = headline["areas"]
     if not headline["people"]:
         said = gettext("%(event)s: no listed place lies in %(zone)s")
@@ -55,7 +55,7 @@ def zone_name(zone: Mapping[str, Any]) -> str:
     return areas.get(name) or gettext("the area of the forecast alert")
 
 
-def named(headline: Mapping[str, Any], title: str) -> str:
+def event_name(headline: Mapping[str, Any], title: str) -> str:
     """Return the event with what it was: `Category 5 hurricane Irma`."""
     name, category = headline.get("name"), headline.get("category")
     if not name or not category:

@@ -12,7 +12,7 @@ from io import BytesIO
 from aiohttp import web
 from babel.messages.mofile import write_mo
 
-from libs.web.accept_language import ENGLISH, LANGUAGES, PARAMETER, Language, preferred
+from libs.web.accept_language import ENGLISH, LANGUAGES, PARAMETER, Language, preferred_language
 from libs.web.catalogues import catalogue
 
 _CURRENT: ContextVar[Language] = ContextVar("language", default=ENGLISH)
@@ -28,10 +28,10 @@ def speak(language: Language) -> None:
     _CURRENT.set(language)
 
 
-def wanted(request: web.Request) -> Language:
+def requested_language(request: web.Request) -> Language:
     """Return the language for a page: from `lang`, else the browser's preferred one."""
     named = LANGUAGES.get(request.query.get(PARAMETER, ""))
-    return named or preferred(request.headers.get("Accept-Language", ""))
+    return named or preferred_language(request.headers.get("Accept-Language", ""))
 
 
 def gettext(text: str) -> str:

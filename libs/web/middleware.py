@@ -13,7 +13,7 @@ from prometheus_client import Counter, Histogram
 
 from libs.ogc.errors import Unavailable
 from libs.tracing import spans
-from libs.tracing.traceparent import trace_id
+from libs.tracing.spans import trace_id
 from libs.web.accept_language import ENGLISH
 from libs.web.base_url import SETTINGS, forwarded_request_id
 from libs.web.compression import compress_response
@@ -51,17 +51,17 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Return the response of the handler, or of its error; record it in logs and metrics."""
     tracing = spans.tracing()
     if tracing is None or request.path.startswith("/internal/"):
-        return await _answered(request, handler)
+        return await _respond(request, handler)
     route = _route(request)
     attributes = {"http.request.method": request.method, "http.route": route, "url.path": request.path}
     parent = request.headers.get(_TRACEPARENT)
     with tracing.request(f"{request.method} {route}", parent, attributes) as span:
-        response = await _answered(request, handler)
+        response = await _respond(request, handler)
         tracing.answered(span, response.status)
         return response
 
 
-async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _respond(request: web.Request, handler: Handler) -> web.StreamResponse:
     started = time.perf_counter()
     request_id = forwarded_request_id(request) or uuid4().hex
     request[REQUEST_ID] = request_id
@@ -71,7 +71,7 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
     except NotModified as unchanged:
         response = unchanged_response(unchanged)
     except ConnectionResetError:
-        # the client disconnected mid-response: not our fault, and there is nobody to answer
+        # the client disconnected mid-response: not our fault, and no client is left to answer
         _CANCELLED.labels(route).inc()
         return web.Response(status=499)
     except asyncio.CancelledError:
@@ -176,7 +176,7 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
 def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:
     """Add headers for a CDN: how long to cache the response, and the keys to purge it by.
 
-    A CDN may cache longer than others if it is told to purge changed data (`CDN_MAX_AGE`).
+    A CDN may cache longer than other caches if the service purges changed data from it (`CDN_MAX_AGE`).
     """
     cache_control = headers.get("Cache-Control", "")
     if not cache_control.startswith("public, "):

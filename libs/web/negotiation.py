@@ -24,16 +24,16 @@ def negotiate(offers: Sequence[str], f: str | None, accept: str | None, *, has_f
     `has_f` says whether the resource has the parameter. Raises NotAcceptable if no type fits (RFC 9110 section 12.5.1).
     """
     if f is not None:
-        return _named(offers, f)
+        return _choose_by_name(offers, f)
     if not accept or accept == "*/*":
         return offers[0]
     if len(accept) <= _OFTEN:
-        return _chosen(tuple(offers), accept, has_f)
+        return _choose_cached(tuple(offers), accept, has_f)
     return _choose(offers, accept, has_f)
 
 
 @lru_cache(maxsize=256)
-def _chosen(offers: tuple[str, ...], accept: str, has_f: bool) -> str:
+def _choose_cached(offers: tuple[str, ...], accept: str, has_f: bool) -> str:
     return _choose(offers, accept, has_f)
 
 
@@ -68,7 +68,7 @@ def prefers_html(accept: str | None) -> bool:
         return False
 
 
-def _named(offers: Sequence[str], f: str) -> str:
+def _choose_by_name(offers: Sequence[str], f: str) -> str:
     wanted = FORMATS.get(f)
     for offer in offers:
         if offer == wanted:

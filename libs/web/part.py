@@ -41,11 +41,11 @@ class PresentPart:
     def _present(self) -> tuple[bytes, dict[str, str]]:
         state = self._state()
         if self._encoded is None or any(now is not then for now, then in zip(state, self._encoded[0], strict=True)):
-            body = json_bytes(self._amend(self._named(), *state).to_json())
+            body = json_bytes(self._amend(self._add_titles(), *state).to_json())
             self._encoded = state, body, {"ETag": weak_etag(body), "Cache-Control": "public, max-age=0"}
         return self._encoded[1:]
 
-    def _named(self) -> ServicePart:
+    def _add_titles(self) -> ServicePart:
         info = {**self._part.openapi["info"], "title": self._settings.site_title}
         if "description" in info:
             info["description"] = f"{self._settings.site_description} {info['description']}"

@@ -161,7 +161,7 @@ def _integer(schema: Mapping[str, Any], text: str) -> int:
         if text.startswith("-"):
             raise _MalformedError("greater_than_equal", f"must be at least {schema.get('minimum', -_LARGEST)}")
         raise _MalformedError("less_than_equal", f"must be at most {schema.get('maximum', _LARGEST)}")
-    return int(_within(schema, int(text)))
+    return int(_check_limits(schema, int(text)))
 
 
 def _number(schema: Mapping[str, Any], text: str) -> float:
@@ -169,10 +169,10 @@ def _number(schema: Mapping[str, Any], text: str) -> float:
         raise _MalformedError("float_parsing", "must be a number")
     if not isfinite(float(text)):
         raise _MalformedError("float_parsing", "must be a number below 1.8e308")
-    return _within(schema, float(text))
+    return _check_limits(schema, float(text))
 
 
-def _within(schema: Mapping[str, Any], value: float) -> float:
+def _check_limits(schema: Mapping[str, Any], value: float) -> float:
     if "minimum" in schema and value < schema["minimum"]:
         raise _MalformedError("greater_than_equal", f"must be at least {schema['minimum']}")
     if "maximum" in schema and value > schema["maximum"]:

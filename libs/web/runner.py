@@ -60,7 +60,7 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
         app.on_cleanup.append(_spans_sent)
     uvloop.install()
     gc.set_threshold(*_GC_THRESHOLDS)
-    app.on_startup.append(_settled)
+    app.on_startup.append(_freeze_objects)
     web.run_app(
         app,
         host=settings.host,
@@ -80,7 +80,7 @@ async def _spans_sent(_: web.Application) -> None:
     await asyncio.to_thread(spans.stop)
 
 
-async def _settled(_: web.Application) -> None:
+async def _freeze_objects(_: web.Application) -> None:
     """Exempt all objects created at start from garbage collection: they stay."""
     gc.collect()
     gc.freeze()

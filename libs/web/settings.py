@@ -178,7 +178,7 @@ class WebSettings(PageSettings):
     request_timeout_seconds: float = Field(default=8.7, gt=0, le=600)
     """Seconds from the arrival of a request to the start of its response, including all waiting."""
     cdn_max_age: int = Field(default=0, ge=0, le=31_536_000)
-    """Seconds for which a CDN may cache data that it is told to purge after changes; 0: as long as others."""
+    """Seconds for which a CDN may cache data if the service purges changes; 0: as long as other caches."""
     traces_endpoint: HttpAddress | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     """Address of the collector of traces; None: traces are disabled."""
     traces_headers: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS", repr=False)

@@ -1,4 +1,4 @@
-"""Parameters that third parties add to shared links, not the people who follow them."""
+"""Parameters that trackers add to shared links, and map libraries to the addresses of tiles."""
 
 _TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
 

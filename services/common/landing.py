@@ -12,7 +12,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.common.documents.links import absolute
+from services.common.documents.collection import absolute
 from services.common.resources import KEEPER, PARTS, SITUATION
 
 _CARDS = 30

@@ -3,6 +3,7 @@
 import orjson
 from aiohttp import web
 
+from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.errors import NotFound, Uncomputable
 from libs.ogc.link import path_segment
 from libs.selection.ids import has_odd_id, key_condition
@@ -13,7 +14,7 @@ from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.respond import body_response
 from services.features.feeds.cap import alert, is_of_alerts
 from services.features.formats.geojson import encode, features
-from services.features.resources import CAP, CATALOGUE, STORE, VERSIONS
+from services.features.resources import CAP, CATALOGUE, IMPACTS, STORE, VERSIONS
 from services.features.rows.items_sql import item_plan
 
 
@@ -23,7 +24,7 @@ async def get_alert(call: Call) -> web.StreamResponse:
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     cap = app[CAP]
     headers = data_headers(
-        request, call.media_type, app[VERSIONS].version(collection), limits=f"{cap.status} {cap.sender}"
+        request, call.media_type, app[VERSIONS].of_impacts(collection), limits=f"{cap.status} {cap.sender}"
     )
     check_tag(request, headers)
     call.query.check()
@@ -46,11 +47,14 @@ async def get_alert(call: Call) -> web.StreamResponse:
     base = base_url(request)
     address = f"{base}/collections/{path_segment(collection.id)}/items/{path_segment(item_id)}"
     host = base.partition("://")[2].partition("/")[0]
+    feature = orjson.loads(encode(features([row], plan.layout)[0]))
+    headlines = await app[IMPACTS].headlines(collection, [feature])
     body = alert(
         collection,
-        orjson.loads(encode(features([row], plan.layout)[0])),
+        feature,
         address=address,
         sender=cap.sender or f"alerts@{host}",
         status=cap.status,
+        headline=headlines.get(str(feature["properties"].get(EVENT_KEY))),
     )
     return body_response(body, media_type=call.media_type, headers=headers)

@@ -32,6 +32,8 @@ from services.features.feeds.cap import CapSettings
 from services.features.formats.geojson import encode_each
 from services.features.functions import get_functions
 from services.features.impact import get_facilities, get_impact
+from services.features.impacts_of import get_impacts
+from services.features.intensity import get_intensity
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
@@ -79,6 +81,8 @@ _HANDLERS = {
     "getBundle": get_bundle,
     "getImpact": get_impact,
     "getFacilities": get_facilities,
+    "getImpacts": get_impacts,
+    "getIntensity": get_intensity,
     "getCollectionChanges": get_collection_changes,
     "getFacets": get_facets,
     "getFeed": get_feed,

@@ -22,7 +22,7 @@ _PAYLOAD: dict[str, Any] = {
         "type": {"enum": [UPDATE, DELETE]},
         "source": {"type": "string", "format": "uri"},
         "subject": {"type": "string", "description": "collections/{collectionId}"},
-        "time": {"type": "string", "format": "date-time", "description": "Since when the version is known"},
+        "time": {"type": "string", "format": "date-time", "description": "Time when the service noticed the version"},
         "datacontenttype": _STRING,
         "data": {
             "type": "object",

@@ -5,15 +5,14 @@ from hashlib import blake2b
 from aiohttp import web
 
 from libs.catalogue.modules import of_events
-from libs.ogc.errors import NotFound
-from libs.ogc.link import path_segment
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import NotModified, etag_matches
+from services.features.event_alias import redirect_alias
 from services.features.exporting.bundles import MOST_FEATURES
 from services.features.exporting.sending import send
-from services.features.resources import ALIASES, BUNDLES, CATALOGUE, STORE, VERSIONS
+from services.features.resources import BUNDLES, CATALOGUE, STORE, VERSIONS
 from services.features.rows.event_parts import EventPart, event_parts
 
 ZIP = "application/zip"
@@ -27,10 +26,7 @@ async def get_bundle(call: Call) -> web.StreamResponse:
     found = await event_parts(app[STORE], known, event, MOST_FEATURES, base=base)
     parts = [part for part in found if part.matched]
     if not parts:
-        if merged := await app[ALIASES].event_of(event):
-            place = f"{base}/events/{path_segment(merged)}/bundle"
-            return web.Response(status=308, headers={"Location": place, "Cache-Control": "no-cache"})
-        raise NotFound(f"No collection has features of an event '{event}'.")
+        return await redirect_alias(call, "bundle")
     name = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in event)
     headers = {
         "Content-Type": ZIP,

@@ -19,12 +19,13 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
+from services.features.event_alias import redirect_alias
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
 from services.features.pages.impact_page import event_impact
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery
-from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
+from services.features.resources import CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import EventPart, event_parts
 from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
@@ -48,8 +49,8 @@ async def get_event(call: Call) -> web.StreamResponse:
     bundle = call.media_type == GEOJSON
     known = of_events(app[CATALOGUE].collections.values())
     parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD, base=base_url(call.request))
-    if not parts and (merged := await app[ALIASES].event_of(name)):
-        return web.Response(status=308, headers={"Location": _address(call, merged), "Cache-Control": "no-cache"})
+    if not parts:
+        return await redirect_alias(call)
     if bundle:
         return await _bundle(call, name, parts)
     seen = [await _told(app[STORE], part) for part in parts]
@@ -60,8 +61,10 @@ async def get_event(call: Call) -> web.StreamResponse:
     event = event_of(name, told)
     base = base_url(call.request)
     computed = await app[IMPACTS].known(name)
+    has_raster = computed is not None and computed.has_raster
     links = links_json(
-        [*_links(call, base, name), *_products(base, name, is_computed=computed is not None)], call.media_type
+        [*_links(call, base, name), *_products(base, name, is_computed=computed is not None, has_raster=has_raster)],
+        call.media_type,
     )
     document = _document(event, parts, base, links, call.media_type)
     if call.media_type == MediaType.HTML:
@@ -74,15 +77,10 @@ async def get_event(call: Call) -> web.StreamResponse:
             "links": links,
             "programs": programs,
             "impact": impact,
+            "has_raster": has_raster,
         }
         return conditional(call.request, page_response(call.request, "event.html", context))
     return conditional(call.request, json_response(document))
-
-
-def _address(call: Call, name: str) -> str:
-    """Return the address of this event with the query string of the request."""
-    query = call.request.query_string
-    return f"{base_url(call.request)}/events/{path_segment(name)}{'?' + query if query else ''}"
 
 
 def _nothing_of(event: str) -> NotFound:
@@ -114,7 +112,7 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
     ]
 
 
-def _products(base: str, name: str, *, is_computed: bool) -> list[Link]:
+def _products(base: str, name: str, *, is_computed: bool, has_raster: bool) -> list[Link]:
     """Links to what is made of the features of the event; to its impact once that is computed."""
     address = f"{base}/events/{path_segment(name)}"
     files = Link(f"{address}/bundle", "enclosure", "application/zip", "Shapefiles and GeoPackage")
@@ -124,6 +122,7 @@ def _products(base: str, name: str, *, is_computed: bool) -> list[Link]:
         files,
         Link(f"{address}/impact", "related", MediaType.JSON, "People in its zones"),
         Link(f"{address}/facilities", "related", MediaType.JSON, "Facilities in its zones"),
+        *([Link(f"{address}/intensity.tif", "related", "image/tiff", "Wind or shaking")] if has_raster else []),
     ]
 
 
@@ -185,7 +184,7 @@ async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.Stre
         async for piece in pieces:
             await write(call.request, response, piece)
     except ConnectionError:
-        # the client has read enough, or is gone
+        # the client has read enough, or has disconnected
         return response
     return response
 

@@ -105,7 +105,7 @@ async def _answer(
         await response.prepare(request)
         await _follow(request, response, export)
     except ConnectionError:
-        # the client has read enough, or is gone
+        # the client has read enough, or has disconnected
         return response
     return response
 

@@ -42,7 +42,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
     """Return the features of a selection, the latest first."""
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    version = app[VERSIONS].of_features(collection)
+    version = app[VERSIONS].of_impacts(collection)
     since = _since(call)
     headers = data_headers(request, call.media_type, version, limits=since)
     check_tag(request, headers)

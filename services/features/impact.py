@@ -6,7 +6,6 @@ from typing import Any
 from aiohttp import web
 
 from libs.catalogue.modules import of_events
-from libs.ogc.errors import NotFound
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
@@ -16,11 +15,13 @@ from libs.web.html import page_response
 from libs.web.impact_sentence import sentence
 from libs.web.representations import representations
 from libs.web.respond import body_response, json_response, links_json
+from services.features.event_alias import redirect_alias
 from services.features.impacts.schema import json_schema
+from services.features.impacts.summary import summary_of
 from services.features.impacts.tables import facilities_csv, people_csv
 from services.features.pages.impact_page import facilities_context, impact_context
 from services.features.part import PART
-from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
+from services.features.resources import CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_impacts import Impact
 from services.features.rows.event_parts import event_parts
 
@@ -96,11 +97,7 @@ async def _moved(call: Call, name: str, product: str) -> web.Response | None:
     parts = await event_parts(app[STORE], of_events(app[CATALOGUE].collections.values()), name, 1)
     if parts:
         return None
-    if merged := await app[ALIASES].event_of(name):
-        query = call.request.query_string
-        place = f"{base_url(call.request)}/events/{path_segment(merged)}/{product}{'?' + query if query else ''}"
-        return web.Response(status=308, headers={"Location": place, "Cache-Control": "no-cache"})
-    raise NotFound(f"No collection has features of an event '{name}'.")
+    return await redirect_alias(call, product)
 
 
 def _document(name: str, found: Impact | None, *, pending: str) -> Document:
@@ -111,10 +108,7 @@ def _document(name: str, found: Impact | None, *, pending: str) -> Document:
     summary = None
     if head is not None:
         title = found.document["title"]
-        summary = {
-            "text": sentence(head, title),
-            **{key: head[key] for key in ("zone", "label", "kind", "people", "places", "areas")},
-        }
+        summary = summary_of(head, sentence(head, title))
     missing = found.document["missing"]
     return {
         "id": name,

@@ -65,7 +65,7 @@ async def get_item(call: Call) -> web.StreamResponse:
             selection,
             condition,
             options,
-            # a drawing is thinned and in degrees, whatever the options say
+            # a drawing is always thinned and in degrees
             geometry_as="drawing" if format_ is None else format_.geometry_as,
         )
         try:

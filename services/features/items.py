@@ -252,6 +252,6 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
         async for piece in body:
             await write(call.request, response, piece)
     except ConnectionError:
-        # the client has read enough, or is gone
+        # the client has read enough, or has disconnected
         return response
     return response

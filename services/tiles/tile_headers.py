@@ -20,7 +20,7 @@ class TileHeaders:
     """Headers of an exact tile; None if the request names no version, or not the current one."""
 
     def check_tag(self, request: web.Request) -> None:
-        """Raise NotModified if the client surely has the response, whatever the tile is."""
+        """Raise NotModified if the client surely has the response, without looking at the tile."""
         # a copy that may not be exact, of a version that can be cached forever, is compared with the tile first
         check_tag(request, self.usual if self.lasting is None else self.lasting)
 

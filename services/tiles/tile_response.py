@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from aiohttp import web
 
 from libs.ogc.media_type import MediaType
-from libs.web.compression import LEAST, compressed
+from libs.web.compression import LEAST, compress_body
 from libs.web.content_coding import best_coding, takes_gzip
 from services.tiles.store.compression import decompressed
 from services.tiles.store.tile_store import Tile
@@ -33,7 +33,7 @@ async def tile_response(
     coding = "gzip" if len(body) < LEAST and takes_gzip(accepted) else best_coding(accepted)
     if body and coding != "gzip":
         body = await decompressed(body)
-        body = await compressed(body, coding) if coding else body
+        body = await compress_body(body, coding) if coding else body
     if body and coding:
         described["Content-Encoding"] = coding
     return web.Response(body=body, headers=described)

@@ -36,7 +36,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     files = {"/assets/{name}": assets.asset, "/basemap/{path:.+}": assets.basemap}
     app = make_app(settings, PART, handlers, assets=files, templates=Path(__file__).parent / "templates")
     app[ASSETS], app[BASEMAP] = assets, settings.basemap
-    app[EMBED_ORIGINS] = settings.embed_origins or ()
+    app[EMBED_ORIGINS] = settings.embed_origins
     app[GAZETTEER] = Gazetteer(DIST / "places.tsv")
 
     async def resources(app: web.Application) -> AsyncIterator[None]:

@@ -6,7 +6,7 @@ import esX from "eslint-plugin-es-x";
 import globals from "globals";
 
 // The features of Debian's Node.js 18, as package.json requires. The rule knows methods only by name. Iterator methods,
-// which Node.js 20 lacks too, would therefore be reported for every array.
+// which Node.js 20 does not support either, would therefore be reported for every array.
 const NODE_18 = Object.fromEntries(
   Object.entries(esX.configs["flat/restrict-to-es2022"].rules).filter(([name]) => !name.includes("no-iterator-prototype")),
 );

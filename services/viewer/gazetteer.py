@@ -1,4 +1,4 @@
-"""Search towns, provinces and countries by the beginnings of their names.
+"""Search towns, provinces, countries and seas by the beginnings of their names, in any language.
 
 A search scans one text of all names for each word, in the order of importance: it takes at most some milliseconds, for
 common and rare names. Positions and other facts are in files, whose pages the system caches: in memory they took 110
@@ -21,7 +21,7 @@ from unicodedata import category, normalize
 
 from services.viewer.paged import paged_array
 
-Kind = Literal["town", "province", "country"]
+Kind = Literal["town", "province", "country", "sea"]
 
 _OTHER_LETTERS = str.maketrans(
     {
@@ -41,6 +41,7 @@ _OTHER_LETTERS = str.maketrans(
 )
 _CALLED_SO, _WITHIN = 10.0, 1 / 20
 _POSITION = re.compile(rb",\[(-?[\d.e-]+),(-?[\d.e-]+)\],")
+_OTHER_NAME = re.compile(rb'\["=",(\d+)\]')
 _MOST_LOOKED_AT = 400
 """Maximum number of names to read in one search if a province or country must match too."""
 
@@ -61,9 +62,14 @@ class Place:
     bbox: tuple[float, float, float, float] | None
 
     def line(self) -> str:
-        """Return the place as a line of the file."""
+        """Return the place as a line of the file; lines of other names follow all places."""
         fields = (self.kind, self.name, self.province, self.country, self.position, self.people, self.bbox)
         return f"{folded(self.name)}\t{json.dumps(fields, ensure_ascii=False, separators=(',', ':'))}"
+
+
+def other_name_line(name: str, number: int) -> str:
+    """Return the line of another name of the place on line `number`, from 0."""
+    return f'{folded(name)}\t["=",{number}]'
 
 
 def folded(text: str) -> str:
@@ -79,13 +85,15 @@ class Gazetteer:
         """Read the file that the build made. Raises OSError."""
         names = bytearray(b"\n")
         starts, ends = array("q"), array("q", [0])
-        latitudes, longitudes, numbers = array("d"), array("d"), array("l")
+        latitudes, longitudes, numbers, meant = array("d"), array("d"), array("l"), array("l")
         with file.open("rb") as lines:
             for number, line in enumerate(lines):
                 name, _, rest = line.partition(b"\t")
                 starts.append(len(names) - 1)
                 names += name + b"\n"
                 ends.append(ends[-1] + len(line))
+                other = _OTHER_NAME.match(rest)
+                meant.append(int(other[1]) if other else number)
                 # parsing all lines as JSON would take three times as long
                 if rest.startswith(b'["town"') and (position := _POSITION.search(rest)):
                     longitudes.append(float(position[1]))
@@ -95,7 +103,7 @@ class Gazetteer:
             self._file = mmap(lines.fileno(), 0, access=ACCESS_READ)
         # from south to north
         order = sorted(range(len(latitudes)), key=latitudes.__getitem__)
-        self._starts, self._lines = paged_array(starts), paged_array(ends)
+        self._starts, self._lines, self._meant = paged_array(starts), paged_array(ends), paged_array(meant)
         self._latitudes = paged_array(array("d", (latitudes[at] for at in order)))
         self._longitudes = paged_array(array("d", (longitudes[at] for at in order)))
         self._numbers_of_towns = paged_array(array("l", (numbers[at] for at in order)))
@@ -142,10 +150,18 @@ class Gazetteer:
         """Return the best numbers among exact names, names that begin with `name`, and names with such a word."""
         found: dict[int, float] = {}
         for pattern, weight in ((f"\n{name}\n", _CALLED_SO), (f"\n{name}", 1.0), (f" {name}", _WITHIN)):
-            for number in islice(self._matching(pattern), most):
+            for number in islice(self._distinct(pattern), most):
                 # a place's importance is roughly inverse to its number
                 found.setdefault(number, (number + 1) / weight)
         return sorted(found, key=lambda number: found[number])[:most]
+
+    def _distinct(self, pattern: str) -> Iterator[int]:
+        """Yield the places with a matching name, each once: a place can have many names that begin alike."""
+        yielded: set[int] = set()
+        for number in map(self._meant.__getitem__, self._matching(pattern)):
+            if number not in yielded:
+                yielded.add(number)
+                yield number
 
     def _matching(self, pattern: str) -> Iterator[int]:
         sought = pattern.encode()

@@ -13,19 +13,21 @@ from libs.web.settings import HttpAddress, Port, WebSettings
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:[0-9]+)?")
 
 
-def _parts(given: str | None) -> tuple[str, ...] | None:
-    return None if given is None else tuple(given.replace(",", " ").split())
+def _parts(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    if isinstance(given, tuple):
+        return given
+    return () if given.strip() == "none" else tuple(given.replace(",", " ").split())
 
 
 def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:
     for text in texts:
         if text != "*" and not _ORIGIN.fullmatch(text):
-            raise ValueError(f"has {text!r}, which is no origin such as https://www.example.org, nor *")
+            raise ValueError(f"has {text!r}, which is no origin such as https://www.example.org, nor * or none")
     return texts
 
 
 Origins = Annotated[tuple[str, ...], BeforeValidator(_parts), AfterValidator(_origins)]
-"""Origins of pages: scheme, host and port, separated by commas; `*` is any."""
+"""Origins of pages: scheme, host and port, separated by commas; `*` allows all, `none` no page."""
 
 
 class Settings(WebSettings, BasemapSettings):
@@ -34,7 +36,7 @@ class Settings(WebSettings, BasemapSettings):
     port: Port = 8084
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
     state_dir: Path | None = None
-    embed_origins: Origins | None = None
+    embed_origins: Origins = ("*",)
     """Origins of pages that may embed our maps."""
 
     @property

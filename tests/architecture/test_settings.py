@@ -67,5 +67,5 @@ def test_a_secret_is_in_no_message(program: str) -> None:
 
 
 def test_names_near_which_others_are_misspelt_are_all_that_programs_read() -> None:
-    of_tools = {"DATABASE_OWNER_URL", "DATABASE_LOADER_URL", "DEMO_TODAY"}
+    of_tools = {"DATABASE_OWNER_URL", "DATABASE_LOADER_URL", "DEMO_TODAY", "LOADER_ADDRESSES", "LOADER_CONTACT"}
     assert {*VARIABLES, *StackSettings.variables(), *of_tools} == NAMES

@@ -19,7 +19,7 @@ from tests.contract.conftest import COLLECTION, Api
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
 PACKAGE = "generated_dams_client"
-# the generator knows few media types by name and must be told which others are bytes or text
+# the generator knows few media types by name and needs a list of others that are bytes or text
 BYTES = ("vnd.mapbox-vector-tile", "flatgeobuf", "vnd.apache.parquet", "geopackage+sqlite3", "zip")
 CONFIG = {
     "post_hooks": [],
@@ -28,6 +28,7 @@ CONFIG = {
         "application/atom+xml": "text/xml",
         "application/cap+xml": "text/xml",
         "image/svg+xml": "text/xml",
+        "image/tiff": "application/octet-stream",
         "text/event-stream": "text/plain",
     },
 }

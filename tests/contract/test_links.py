@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 DEPTH = 3
 # number of resources per kind to test: items and tilesets differ only in their names
 EACH = 2
-# formats without links; one per path is tested, whatever its parameters: each starts a writing process
+# formats without links; one address per path is tested, because each starts a writing process
 FILES = {"fgb", "gpkg", "parquet"}
 REL = "http://www.opengis.net/def/rel/ogc/1.0"
 

@@ -136,10 +136,10 @@ def test_an_unacceptable_format_is_refused_with_what_there_is(api: Api) -> None:
 @pytest.mark.parametrize(
     ("path", "status", "title"),
     [
-        ("/collections/no.such", 404, "There is nothing here"),
-        ("/nowhere", 404, "There is nothing here"),
-        ("/collections?limit=x", 422, "The address needs a correction"),
-        ("/collections/hazard.hazard_eq_events/queryables?limit=x", 422, "The address needs a correction"),
+        ("/collections/no.such", 404, "Page not found"),
+        ("/nowhere", 404, "Page not found"),
+        ("/collections?limit=x", 422, "Something in this address is wrong"),
+        ("/collections/hazard.hazard_eq_events/queryables?limit=x", 422, "Something in this address is wrong"),
         ("/collections/hazard.hazard_eq_events/items?limit=x", 422, "Earthquake events"),
     ],
 )

@@ -59,8 +59,8 @@ def _read_by_pandas(frame: pd.DataFrame, rows: Rows) -> None:
 @pytest.mark.parametrize("mark", ["false", "true"])
 def test_pandas_reads_csv(api: Api, rows: Rows, mark: str) -> None:
     frame = pd.read_csv(BytesIO(_body(api, "csv", bom=mark)))
-    # some times have fractions of a second, some have none
-    frame["event_date"] = pd.to_datetime(frame["event_date"], format="ISO8601")
+    # some times have fractions of a second, some have none; those for spreadsheets say nowhere that they are in UTC
+    frame["event_date"] = pd.to_datetime(frame["event_date"], format="ISO8601", utc=mark == "true")
     _read_by_pandas(frame, rows)
 
 

@@ -172,7 +172,7 @@ def test_links_of_every_json_document_have_types_of_the_contract(api: Api) -> No
         if "json" in answer.type and "seq" not in answer.type and "ndjson" not in answer.type:
             for link in links(answer.json()):
                 read = Link.model_validate(link)
-                # what has no type says in its title what it is
+                # schemas without a type have a title
                 assert read.type or read.title or read.rel in ("license", "profile"), (address, link)
                 seen += 1
     assert seen > 150

@@ -24,6 +24,7 @@ PROGRAMS = {
     "gateway/requirements.txt": "gateway",
     "deploy/database/requirements.txt": "deploy.database",
     "deploy/loader/requirements.txt": "deploy.loader",
+    "deploy/impact/requirements.txt": "deploy.impact",
 }
 # what a program has for use before it is in its image
 NOT_IN_THE_IMAGE = ("services.viewer.build",)
@@ -78,9 +79,7 @@ def ours(service: Any) -> bool:
     return "build" in service
 
 
-@pytest.mark.parametrize(
-    ("requirements", "program"), [*PROGRAMS.items(), ("deploy/loader/requirements.txt", "deploy.impact")]
-)
+@pytest.mark.parametrize(("requirements", "program"), PROGRAMS.items())
 def test_an_image_has_all_that_its_program_imports(requirements: str, program: str) -> None:
     names = {pin.partition("==")[0] for pin in pinned(requirements)}
     result = imported(program, names)
@@ -92,6 +91,14 @@ def test_an_image_has_all_that_its_program_imports(requirements: str, program: s
 @pytest.mark.parametrize("requirements", PROGRAMS)
 def test_what_is_tested_is_what_is_deployed(requirements: str) -> None:
     assert pinned(requirements) - pinned("tests/requirements.txt") == set()
+
+
+def test_make_up_installs_what_each_program_needs_and_no_test_tools() -> None:
+    installed = pinned("deploy/local/run-requirements.txt")
+    sets = (*PROGRAMS, "deploy/local/requirements.txt", "services/viewer/build-requirements.txt")
+    assert {name: pinned(name) - installed for name in sets} == {name: frozenset() for name in sets}
+    assert "pytest" not in {pin.partition("==")[0] for pin in installed}
+    assert installed < pinned("tests/requirements.txt")
 
 
 def test_the_same_versions_whatever_the_python() -> None:
@@ -108,7 +115,8 @@ def test_an_image_runs_without_rights_and_without_build_tools(dockerfile: Path) 
     assert "--uid 10001" in stage
     assert re.search(r"install.*\b(npm|nodejs|gcc|build-essential)\b", stage) is None
     assert "--require-hashes" in stage
-    if dockerfile.parent.name != "database":
+    # the one ends, the other listens nowhere
+    if dockerfile.parent.name not in ("database", "impact"):
         assert "HEALTHCHECK" in stage
 
 

@@ -28,7 +28,7 @@ from tests.architecture.documents import code_in, page
 REPOSITORY = Path(__file__).parents[2]
 MANIFESTS = REPOSITORY / "deploy" / "kubernetes"
 OVERLAYS = sorted((MANIFESTS / "overlays").iterdir())
-TRIALS = sorted(file.parent for file in (REPOSITORY / "tests/cluster").glob("*/kustomization.yaml"))
+TRIALS = sorted(file.parent for file in (REPOSITORY / "tools/cluster").glob("*/kustomization.yaml"))
 VERSION = "1.30"
 DOCKERFILES = {
     **{name: REPOSITORY / "services" / name / "Dockerfile" for name in ("common", "features", "tiles", "viewer")},
@@ -91,7 +91,9 @@ def test_every_file_and_image_is_in_the_kustomization() -> None:
     kustomization = yaml.safe_load((MANIFESTS / "base/kustomization.yaml").read_text())
     files = {file.name for file in (MANIFESTS / "base").glob("*.yaml")} - {"kustomization.yaml"}
     assert set(kustomization["resources"]) == files
-    assert {image["name"] for image in kustomization["images"]} == {f"dams-{name}" for name in (*DOCKERFILES, "loader")}
+    assert {image["name"] for image in kustomization["images"]} == {
+        f"dams-{name}" for name in (*DOCKERFILES, "loader", "impact")
+    }
 
 
 def test_images_have_the_tag_of_this_release() -> None:
@@ -208,9 +210,9 @@ def test_each_source_that_is_published_has_a_job_and_an_alarm() -> None:
         assert (asked.since is not None) == SOURCES[loaded[name]].catches_up
         assert f"--uid {pod['securityContext']['runAsUser']}" in (REPOSITORY / "deploy/loader/Dockerfile").read_text()
     assert loaded == {f"loader-{source}": source for source in watched()}
-    # their role writes, so no other pod may have its password
+    # their role writes, so no other pod may have its password, except the worker of impacts
     holders = {name for name, _, one in pods() if {"secretRef": {"name": "dams-loader"}} in one.get("envFrom", [])}
-    assert holders == jobs.keys()
+    assert holders == jobs.keys() | {"impact"}
     alarms = yaml.safe_load((REPOSITORY / "deploy/loader/alarms.yaml").read_text())["groups"]
     said = " ".join(rule["expr"] for group in alarms for rule in group["rules"])
     covered = [name for names in re.findall(r'cronjob=~"loader-\(([^)]*)\)"', said) for name in names.split("|")]
@@ -322,6 +324,7 @@ def test_each_part_reaches_what_it_needs_and_no_more() -> None:
     assert reached_from("common") == {names, common, traces, *database, parts}
     assert reached_from("gateway") == {names, *upstreams}
     assert reached_from("loader") == {names, *database, ("any", 443), ("any", 80)}
+    assert reached_from("impact") == {names, *database}
     assert reached_from("redis") == set()
     # a policy of each limits what it reaches
     bounded = {

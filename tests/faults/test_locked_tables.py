@@ -84,7 +84,7 @@ async def test_a_locked_table_does_not_hold_up_the_list_of_collections(database_
 
             during = await eventually(lakes_are_there)
             assert {name: during[name] for name in OFFERED} == before
-            # so answers with rows of the table are still valid, although the list was read meanwhile
+            # so responses with rows of the table are still valid, although the list was read in between
             await eventually(lambda: good(running["features"], "/collections/places.lakes/queryables"))
             asked = await running["features"].get(VIEW, headers={"If-None-Match": view.headers["ETag"]})
             assert (asked.status, asked.headers["ETag"]) == (304, view.headers["ETag"])

@@ -154,7 +154,7 @@ async def test_a_killed_replica_of_two_costs_no_answer(own_redis: OwnRedis) -> N
                 kill(found.replicas[number])
                 await answers.more(200)
                 await eventually(partial(found.in_rotation, number, expected=False))
-                # the remains of the first process are gone within a moment
+                # the remains of the first process disappear within a moment
                 await eventually(partial(started_again, found.replicas[number]))
                 await eventually(partial(found.in_rotation, number))
         assert set(answers.statuses) == {200}, answers.statuses

@@ -164,7 +164,7 @@ async def test_a_gateway_that_is_ended_while_it_is_drained_tells_its_clients_fir
     # as a pod ends that is deleted by force
     (own_gateway.folder / DRAINING).touch()
     ending = asyncio.create_task(own_gateway.stop())
-    # an nginx that is ending says so too, and accepts no more connections
+    # an nginx that is stopping reports it too, and accepts no connections
     for _ in range(3):
         await eventually(told)
     assert await ending == 0

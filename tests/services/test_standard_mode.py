@@ -45,7 +45,7 @@ async def test_a_limit_above_the_maximum_is_the_maximum(standard: Services, runn
         assert found["numberReturned"] == len(found["features"]) == found["numberMatched"] > 100
         refused = await running["features"].get(ITEMS, {"limit": limit})
         assert (refused.status, refused.json()["detail"][0]["loc"]) == (422, ["query", "limit"])
-    # values below the minimum, and texts that are not numbers, have no such meaning
+    # values below the minimum, and texts that are not numbers, are still errors
     for limit in ("-1", "1.5", "ten", ""):
         assert (await standard["features"].get(ITEMS, {"limit": limit})).status == 400, limit
     assert (await standard["common"].json("/collections", limit="5000"))["numberReturned"] > 10

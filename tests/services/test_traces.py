@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from libs.tracing import spans
-from libs.tracing.traceparent import trace_id
+from libs.tracing.spans import trace_id
 from tests.gateway.harness import running_gateway
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import services

@@ -1,7 +1,7 @@
 """A crawler beside a busy map: `python -m tests.system.crawl http://127.0.0.1:8080/api --addresses 1000000`.
 
 It asks for that many different addresses of tiles and of items, each once, and one client in ten leaves before its
-answer. Meanwhile forty addresses are asked for again and again; how many of their answers come out of the gateway's
+answer. At the same time it requests forty addresses repeatedly; how many of their answers come out of the gateway's
 cache is counted before the crawl and during it. Ends with 1 where an answer was an error, or fewer of them were kept.
 """
 

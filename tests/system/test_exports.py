@@ -51,7 +51,7 @@ def test_curl_goes_on_where_it_stopped(stack: RunningStack, tmp_path: Path) -> N
 
 
 def _whole(stack: RunningStack, path: str) -> Answer:
-    """Return the complete file: until it is made, an answer has no length."""
+    """Return the complete file: a response has a length only when the file is complete."""
     found: list[Answer] = []
 
     def made() -> bool:

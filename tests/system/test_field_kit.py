@@ -31,7 +31,7 @@ _EXPORT = ("export", "hazard.hazard_eq_events", "--bbox", "-125,32,-114,42", "--
 def folder(stack: RunningStack) -> Iterator[Path]:
     """Make the folder with the files that the document requires.
 
-    The services' user, who may write here, runs the command.
+    The services' user, which may write here, runs the command.
     """
     with TemporaryDirectory() as name:
         kit = Path(name)

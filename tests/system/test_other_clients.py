@@ -77,7 +77,7 @@ async def test_openlayers_draws_a_style_in_its_colours(chromium: Browser, stack:
     finally:
         await page.close()
     # the classes of wind, and the land below them
-    for color in ("#8260e6", "#2c49f8", "#514d80", "#143f9a", "#0407c0", "#351376", "#201a43", "#f7f6f2"):
+    for color in ("#daba17", "#db9d01", "#de7e00", "#de540d", "#d02b2a", "#a9004f", "#591877", "#f7f6f2"):
         drawn = [number for name, number in found.items() if _are_near(name, color)]
         assert sum(drawn) > 20, (color, sorted(found.items(), key=lambda one: -one[1])[:30])
 

@@ -180,6 +180,23 @@ async def test_a_property_of_the_form_filters(visit: NewVisit) -> None:
     assert "5 on this page" in texts
 
 
+async def test_days_are_picked_beside_the_time(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}/items?f=html&datetime=2018-02-01/..")
+    form = seen.page.get_by_role("form", name="Filter")
+    first, last = form.get_by_label("From", exact=True), form.get_by_label("To", exact=True)
+    assert [await first.input_value(), await last.input_value()] == ["2018-02-01", ""]
+    await last.fill("2018-02-03")
+    time = form.get_by_label("Time", exact=True)
+    assert await time.input_value() == "2018-02-01/2018-02-03"
+    await last.fill("2018-02-01")
+    assert await time.input_value() == "2018-02-01"
+    await first.fill("")
+    await form.get_by_role("button", name="Filter").click()
+    await seen.page.wait_for_url("**datetime=*")
+    assert "datetime=..%2F2018-02-01" in seen.page.url
+
+
 async def test_an_example_is_copied(visit: NewVisit) -> None:
     seen = await visit(permissions=["clipboard-read", "clipboard-write"])
     await _see(seen, f"{_EARTHQUAKES}?f=html")
@@ -253,14 +270,14 @@ async def test_a_feature_is_found_on_the_map(visit: NewVisit) -> None:
 async def test_what_else_is_known_of_an_event_is_a_click_away(visit: NewVisit) -> None:
     seen = await visit()
     await _see(seen, "/collections/hazard.hazard_ts_tracks/items/3758?f=html")
-    known = seen.page.get_by_role("list", name="Of this event")
+    known = seen.page.get_by_role("list", name="Related data")
     await known.get_by_role("link", name="Tropical storm nodes").click()
     await seen.page.wait_for_url("**hazard_ts_nodes/items?f=html&event_id=EP202015")
     assert await seen.page.locator("table.data tbody tr").count() > 1
     # nothing of it is known there
     await seen.page.go_back()
     assert await known.get_by_role("link", name="advisories").count() == 0
-    await known.get_by_role("link", name="All of event EP202015").click()
+    await known.get_by_role("link", name="Everything about event EP202015").click()
     await seen.page.get_by_role("link", name="Open the map").first.click()
     await seen.ready()
     assert "/map?event=EP202015" in seen.page.url

@@ -47,7 +47,7 @@ async def test_a_filter_is_a_program_in_python_in_two_steps(visit: NewVisit, sta
     assert await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     await seen.page.get_by_text("Copied").first.wait_for()
     text: str = await seen.page.evaluate("navigator.clipboard.readText()")
-    shown = subprocess.run(  # noqa: ASYNC221 - nothing else waits
+    shown = subprocess.run(  # noqa: ASYNC221 - no other task waits
         [sys.executable, "-c", f"{text}\nprint(len(data))"], capture_output=True, text=True, check=True
     )
     wanted = await items(stack, _EARTHQUAKES, filter="magnitude >= 5.5", limit="1000", f="geojson")

@@ -85,7 +85,7 @@ async def test_qgis_reads_features(stack: RunningStack, tmp_path: Path) -> None:
     # circles let a little of the sea through
     colors = found["picture"]["colors"]
     assert found["picture"]["styled"]
-    for color in ("#796159", "#6d4637", "#4a352d"):
+    for color in ("#dbb512", "#d98901", "#de4f11"):
         seen = tuple(0.78 * a + 0.22 * b for a, b in zip(_rgb(color), _SEA, strict=True))
         assert _drawn(colors, seen) > 5, color
     assert _LAND not in colors
@@ -94,6 +94,6 @@ async def test_qgis_reads_features(stack: RunningStack, tmp_path: Path) -> None:
 async def test_qgis_draws_lines_in_their_colours(stack: RunningStack, tmp_path: Path) -> None:
     found = _qgis(stack, _TRACKS, tmp_path / "tracks.png")["picture"]
     assert found["styled"]
-    for color in ("#8260e6", "#2c49f8", "#514d80", "#143f9a", "#0407c0", "#351376", "#201a43"):
+    for color in ("#daba17", "#db9d01", "#de7e00", "#de540d", "#d02b2a", "#a9004f", "#591877"):
         assert _drawn(found["colors"], _rgb(color)) > 20, color
     assert _LAND not in found["colors"]

@@ -12,7 +12,7 @@ import pytest
 from pyproj import Geod
 
 from tests.running_stack import RunningStack
-from tests.system.visits import NewVisit, Visit, items, map_of
+from tests.system.visits import ARCHIVE, NewVisit, Visit, items, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -56,7 +56,7 @@ async def test_strong_earthquakes_near_a_town_are_downloaded_in_six_steps(
     visit: NewVisit, stack: RunningStack, tmp_path: Path
 ) -> None:
     page = await visit()
-    await page.open("/map")
+    await page.open(ARCHIVE)
     # 1
     search = page.page.get_by_role("combobox", name="Go to a place")
     await search.fill("within 300 km of Taipei")
@@ -189,7 +189,7 @@ async def test_an_area_is_typed_and_drawn_by_keyboard(visit: NewVisit, stack: Ru
     await tool.get_by_label("Around a place").fill("Qwertzuiop")
     await tool.get_by_label("Kilometres").fill("1")
     await page.page.keyboard.press("Enter")
-    await tool.get_by_role("alert").get_by_text("No place is called Qwertzuiop").wait_for()
+    await tool.get_by_role("alert").get_by_text("No place named Qwertzuiop").wait_for()
     await tool.get_by_role("button", name="Remove").click()
     await page.until("document.querySelectorAll('.chip').length === 0")
 
@@ -237,7 +237,7 @@ async def test_faults_of_a_link_are_told_and_the_rest_is_shown(visit: NewVisit) 
         "“a” of the link: A box has four edges",
         "“t” of the link: yesterday",
         "“o” of the link",
-        "no collection hazard.nothing",
+        "collection hazard.nothing does not exist",
     ):
         assert part in told
     assert {feature["properties"]["magnitude"] >= 6 for feature in await page.drawn(_EARTHQUAKES)} == {True}

@@ -137,7 +137,7 @@ async def test_an_operators_basemap_is_drawn(
         colours = counted_colours((await page.picture()).crop((360, 60, 1200, 640)))
         assert near(colours, "#ff00ff", 4) > 200_000
         # data above it
-        assert near(colours, "#796159") > 10
+        assert near(colours, "#dbb512") > 10
 
     await eventually(drawn, seconds=MOST_SECONDS)
     # and nothing of our own

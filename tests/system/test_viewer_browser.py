@@ -12,7 +12,7 @@ from playwright.async_api import async_playwright
 from shapely.geometry import shape
 
 from tests.running_stack import RunningStack
-from tests.system.visits import NewVisit, Visit, browser_program, items, map_of, near
+from tests.system.visits import ARCHIVE, NewVisit, Visit, browser_program, items, map_of, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -24,7 +24,7 @@ _FLOODS = "hazard.hazard_fl_events"
 
 
 @pytest.mark.parametrize(
-    ("collection", "colour"), [(_EARTHQUAKES, "#796159"), (_TRACKS, "#0407c0"), (_FLOODS, "#5ecbf8")]
+    ("collection", "colour"), [(_EARTHQUAKES, "#dbb512"), (_TRACKS, "#d02b2a"), (_FLOODS, "#0984ba")]
 )
 async def test_map_draws_points_lines_and_areas(visit: NewVisit, collection: str, colour: str) -> None:
     page = await visit(device_scale_factor=1)
@@ -210,7 +210,7 @@ async def test_time_slider_filters_through_the_service(visit: NewVisit) -> None:
 
 async def test_overview_shows_several_collections_and_switches_them(visit: NewVisit) -> None:
     page = await visit()
-    await page.open("/map")
+    await page.open(ARCHIVE)
     assert await page.drawn(_EARTHQUAKES)
     assert await page.drawn("hazard.hazard_ts_events")
     switch = page.page.get_by_role("switch", name="Earthquake events")
@@ -220,7 +220,7 @@ async def test_overview_shows_several_collections_and_switches_them(visit: NewVi
         "(id) => map.getStyle().layers.every((l) => l['source-layer'] !== id)", _EARTHQUAKES
     )
     assert "c=" in page.page.url
-    # without any, the pending list is no longer waited for, nor offered for download
+    # without any, the page ignores the pending list and offers no download
     await page.page.route(re.compile("/items[?]"), lambda _: None)
     await page.page.get_by_role("switch", name="Tropical storm events").click()
     await page.page.locator("#events[aria-busy]").wait_for(state="attached")

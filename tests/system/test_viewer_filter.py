@@ -141,7 +141,7 @@ async def test_the_services_objection_stands_at_the_form(visit: NewVisit) -> Non
     await text.press("Enter")
     await page.page.get_by_text("features match").wait_for()
     assert await alert.is_hidden()
-    assert await page.page.get_by_text("Written by hand").is_visible()
+    assert await page.page.get_by_text("Custom filter").is_visible()
 
 
 async def _press(page: Visit, name: str) -> None:

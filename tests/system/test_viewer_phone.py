@@ -4,7 +4,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.running_stack import RunningStack
-from tests.system.visits import NewVisit, Visit, items, map_of
+from tests.system.visits import ARCHIVE, NewVisit, Visit, items, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -22,7 +22,7 @@ async def _number(page: Visit, collection: str, **parameters: str) -> int:
 
 async def test_a_phone_shows_the_world_its_numbers_and_the_tabs(visit: NewVisit) -> None:
     page = await visit(width=360, height=740)
-    await page.open("/map")
+    await page.open(ARCHIVE)
     await page.until("document.querySelector('#facts').textContent.includes('floods')")
     numbers = {words: await _number(page, collection) for collection, words in _SHOWN}
     parts = ", ".join(f"{number:,} {words}" for words, number in numbers.items())

@@ -62,7 +62,7 @@ async def test_a_picture_has_the_map_and_what_is_said_of_it(
     assert len(middle.getcolors(maxcolors=1 << 24) or []) > 50
     below = picture.crop((0, int(height * 1.1), int(width * 0.3), picture.height))
     legend = await page.page.evaluate(
-        "getComputedStyle(document.querySelector('#legend .legend-ramp i, #legend .legend-swatches i')).backgroundColor"
+        "getComputedStyle(document.querySelector('#legend .legend-sizes span:last-child i')).backgroundColor"
     )
     red, green, blue = (int(part) for part in re.findall(r"\d+", legend)[:3])
     assert (red, green, blue) in {colour for _, colour in below.getcolors(maxcolors=1 << 24) or []}
@@ -107,7 +107,7 @@ async def test_the_map_goes_to_where_its_reader_is(visit: NewVisit) -> None:
     page = await visit(permissions=["geolocation"])
     await page.page.context.set_geolocation({"longitude": 121.6, "latitude": 23.98, "accuracy": 40})
     await page.open(f"{map_of(_EARTHQUAKES)}#map=2/0/0")
-    await page.page.get_by_role("button", name="Where I am").click()
+    await page.page.get_by_role("button", name="My location").click()
     await page.until("Math.abs(map.getCenter().lng - 121.6) < 0.01 && map.getZoom() >= 9")
     await page.until("document.querySelector('#spoken').textContent.includes('within 40 m')")
 
@@ -115,8 +115,8 @@ async def test_the_map_goes_to_where_its_reader_is(visit: NewVisit) -> None:
 async def test_a_reader_who_does_not_tell_is_told(visit: NewVisit) -> None:
     page = await visit(permissions=[])
     await page.open(f"{map_of(_EARTHQUAKES)}#map=2/0/0")
-    await page.page.get_by_role("button", name="Where I am").click()
-    await page.until("document.querySelector('#status').textContent.includes('may not tell where you are')")
+    await page.page.get_by_role("button", name="My location").click()
+    await page.until("document.querySelector('#status').textContent.includes('Location access is blocked')")
 
 
 async def test_other_projections_show_the_same(visit: NewVisit) -> None:

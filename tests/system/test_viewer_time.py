@@ -55,7 +55,7 @@ async def test_a_time_is_typed_in_a_zone_or_chosen_by_name(visit: NewVisit) -> N
     await form.locator("[name=from]").fill("2018-02-06T01:00")
     await form.locator("[name=to]").fill("2018-02-05T01:00")
     await form.get_by_role("button", name="Show").click()
-    assert await form.get_by_role("alert").inner_text() == "From lies after To."
+    assert await form.get_by_role("alert").inner_text() == "The start is after the end."
     await form.locator("[name=zone]").select_option(label="Asia/Tokyo")
     # no time was chosen yet, so the other zone leaves no features to show
     await form.locator("[name=from]").fill("2018-02-05T01:00")
@@ -103,7 +103,7 @@ async def test_what_a_time_empties_is_said(visit: NewVisit) -> None:
     await page.open(f"/map#c={_EARTHQUAKES},{_STORMS}&t=2018-02-01/2018-02-03")
     assert await page.page.inner_text("#timeline .absent") == ""
     await page.page.goto(f"{page.base_url}/map#c={_EARTHQUAKES},{_STORMS}&t=2017-09-06/2017-09-07")
-    await page.page.get_by_text("Nothing then of Earthquake events").wait_for()
+    await page.page.get_by_text("No data at this time: Earthquake events").wait_for()
 
 
 async def test_playing_goes_from_bar_to_bar(visit: NewVisit) -> None:

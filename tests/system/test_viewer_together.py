@@ -77,7 +77,7 @@ async def test_many_collections_are_as_many_requests_as_one(visit: NewVisit) -> 
             (await shown.picture()).save(Path(folder) / f"overview-{name}.png")
     # points of the same rank may lie over each other in another order
     assert different < 0.002 * difference.width * difference.height, different
-    apart.problems.clear()  # the requests that were held back
+    apart.problems.clear()  # the delayed requests
 
     # a change of one collection gives it its own tiles; a change of time is one request for the others
     page.requests.clear()

@@ -9,7 +9,7 @@ from playwright.async_api import Browser
 
 from tests.running_stack import RunningStack
 from tests.system.visits import MOST_SECONDS, map_of
-from tests.weight.link import Asked, link_to
+from tools.weight.link import Asked, link_to
 
 _MOST_BYTES, _MOST_REQUESTS = 500_000, 25
 _IN_ORDER = ("/assets/library-", r"/tiles/WebMercatorQuad/\d", r"/facets\?", r"/items\?")

@@ -124,6 +124,10 @@ class Visit:
         return [url for url in self.requests if url.startswith("http") and urlsplit(url).netloc != host]
 
 
+ARCHIVE = "/map#c=hazard.hazard_eq_events,hazard.hazard_ts_events,hazard.hazard_fl_events"
+"""Path of the map of all collections with the events of all times; without a state it opens on the present."""
+
+
 def map_of(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
     """The path of a collection's map."""
     return f"/collections/{collection}/tiles/{matrix_set}/map.html"

@@ -41,7 +41,7 @@ class DemoCollections:
     def __init__(
         self, sources: Sources, today: date, *, flood_count: int = 160, alert_count: int = 60, watersheds: int = 45
     ) -> None:
-        """`today` is the last day of simulated floods; nothing else depends on it."""
+        """`today` is the last day of simulated floods."""
         self._sources, self._today = sources, today
         self._flood_count, self._alert_count, self._watersheds = flood_count, alert_count, watersheds
 

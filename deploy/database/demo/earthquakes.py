@@ -49,7 +49,7 @@ def _event(feature: dict[str, Any], near: dict[str, Any]) -> EarthquakeEvent:
         tsunami=bool(properties["tsunami"]),
         url=properties["url"],
         detail_url=detail,
-        # The feed has no addresses of single products; its detail document lists them with their files.
+        # The feed does not link to single products; its detail document lists them with their files.
         shakemap_url=detail if "shakemap" in products else None,
         population_impact_url=detail if "losspager" in products else None,
         withdrawn=None,

@@ -90,12 +90,12 @@ def fractal_noise(x: Field, y: Field, rng: np.random.Generator) -> Field:
     for octave in range(_OCTAVES):
         across, up = (x - x[0]) * 2**octave, (y - y[0]) * 2**octave
         lattice = rng.uniform(-1, 1, (int(up[-1]) + 2, int(across[-1]) + 2))
-        total += _PERSISTENCE**octave * _between(lattice, up, across)
+        total += _PERSISTENCE**octave * _interpolate(lattice, up, across)
     spread: Field = (total - total.min()) / (total.max() - total.min())
     return spread
 
 
-def _between(lattice: Field, up: Field, across: Field) -> Field:
+def _interpolate(lattice: Field, up: Field, across: Field) -> Field:
     """Interpolate bilinearly at rows `up` and columns `across`, with eased fractions against visible creases."""
     row, column = up.astype(int), across.astype(int)
     v, u = _ease(up - row)[:, None], _ease(across - column)[None, :]

@@ -40,7 +40,7 @@ class DemoStorms:
     def tracks(self) -> list[BestTrack]:
         """Return all storms."""
         fixes = merged_fixes(self._sources.storms_wmo, self._sources.storms_jtwc)
-        tracks = best_tracks(_identified(fixes, self._names))
+        tracks = best_tracks(_identify(fixes, self._names))
         return [
             self._analysed.get(track.event_id, BestTrack(track.event_id, select_one_agency(track.fixes)))
             for track in tracks
@@ -62,7 +62,7 @@ class DemoStorms:
     @cached_property
     def disturbances(self) -> list[BestTrack]:
         """Return the stages in which systems were not, or not yet, storms."""
-        return disturbance_tracks(_identified(read_fixes(self._sources.storms_jtwc, "us"), self._names))
+        return disturbance_tracks(_identify(read_fixes(self._sources.storms_jtwc, "us"), self._names))
 
     @cached_property
     def advisories(self) -> list[Advisory]:
@@ -88,7 +88,7 @@ class DemoStorms:
         return (track for track in self.tracks if track.fixes[0].season >= since and track.event_id not in advised)
 
 
-def _identified(fixes: Iterable[Fix], names: _Names) -> Iterator[Fix]:
+def _identify(fixes: Iterable[Fix], names: _Names) -> Iterator[Fix]:
     for fix in fixes:
         known = names.get(fix.event_id)
         yield fix if known is None else fix._replace(event_id=known[0], name=known[1])

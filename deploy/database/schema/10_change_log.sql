@@ -1,9 +1,9 @@
 -- The data version of a relation is (oid, sum(n), xor of token) over the visible rows of its change log. Every
--- transaction that changes a watched table adds rows of its own, so both change when, and only when, such a
--- transaction commits, in whatever order transactions commit, and no writer waits for another. A sequence or
--- a counter row is not enough: a sequence changes before the data are visible, and a counter row makes writers wait.
--- The sum alone is not enough: after a restore to an earlier time and as many changes as were lost, it would be the
--- same again. Tokens are random, so two states of the data never have the same version.
+-- transaction that changes a watched table adds separate rows. So both change exactly when such a transaction commits,
+-- in any order of commits, and no writer waits for another. A sequence or a counter row is not enough: a sequence
+-- changes before the data are visible, and a counter row makes writers wait. The sum alone is not enough: after a
+-- restore to an earlier time and as many changes as were lost, it would be the same again. Tokens are random, so two
+-- states of the data never have the same version.
 CREATE TABLE IF NOT EXISTS dams.change_log (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     relation oid NOT NULL,
@@ -12,20 +12,6 @@ CREATE TABLE IF NOT EXISTS dams.change_log (
     txid xid8,
     at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
--- A log of an earlier release has no tokens. ALTER TABLE only then, as even one without effect waits for all writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'dams.change_log'::regclass AND attname = 'token') THEN
-        ALTER TABLE dams.change_log
-            ADD COLUMN token bigint NOT NULL DEFAULT hashtextextended(gen_random_uuid()::text, 0);
-    END IF;
-    -- the result of a function cannot be replaced by another
-    IF EXISTS (SELECT FROM pg_proc
-               WHERE oid = to_regprocedure('dams.data_versions()') AND NOT 'token' = ANY (proargnames)) THEN
-        DROP FUNCTION dams.data_versions();
-    END IF;
-END
-$$;
 COMMENT ON TABLE dams.change_log IS E'Changes of watched tables\nAppend-only; a row per transaction and changed relation, summed up by dams.prune_change_log().';
 COMMENT ON COLUMN dams.change_log.relation IS 'Relation. The oid of the changed table, partition or parent table.';
 COMMENT ON COLUMN dams.change_log.n IS 'Changes. The number of changes that the row stands for.';

@@ -2,9 +2,6 @@
 -- dams.unaccent(name) speeds filters up. The expressions are those of libs/pg/text_folding.py, which the services use
 -- in databases without these functions. Only for UTF-8.
 DO $$
-DECLARE
-    before text := (SELECT prosrc FROM pg_proc WHERE oid = to_regprocedure('dams.unaccent(text)'));
-    written regclass;
 BEGIN
     IF getdatabaseencoding() <> 'UTF8' OR NOT EXISTS (SELECT FROM pg_collation WHERE collname = 'und-x-icu') THEN
         RETURN;
@@ -15,7 +12,7 @@ BEGIN
             'ı', U&'\FDD0') COLLATE pg_catalog."und-x-icu")), 'ß', 'ss'), U&'\FDD0ς',
             'ıσ') COLLATE "default" END
     $body$;
-    COMMENT ON FUNCTION dams.casefold(text) IS 'The text in full case folding, whatever lc_ctype is; immutable, for indexes and filters with CASEI.';
+    COMMENT ON FUNCTION dams.casefold(text) IS 'The text in full case folding, independent of lc_ctype; immutable, for indexes and filters with CASEI.';
     CREATE OR REPLACE FUNCTION dams.unaccent(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
         SELECT CASE WHEN octet_length($1) = length($1) THEN $1 COLLATE "default"
         ELSE replace(replace(replace(replace(replace(replace(replace(replace(translate(normalize(regexp_replace(normalize($1 COLLATE "C", NFD),
@@ -24,15 +21,5 @@ BEGIN
             'oe'), 'ß', 'ss'), 'ẞ', 'SS'), 'Þ', 'TH'), 'þ', 'th') COLLATE "default" END
     $body$;
     COMMENT ON FUNCTION dams.unaccent(text) IS 'The text without accents; immutable, for indexes and filters with ACCENTI.';
-    -- an earlier release used a dictionary, which left some letters unchanged: rebuild the indexes
-    IF before <> (SELECT prosrc FROM pg_proc WHERE oid = to_regprocedure('dams.unaccent(text)')) THEN
-        FOR written IN
-            SELECT objid::regclass FROM pg_depend JOIN pg_class ON pg_class.oid = objid AND relkind IN ('i', 'I')
-            WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_proc'::regclass
-                AND refobjid = to_regprocedure('dams.unaccent(text)')
-        LOOP
-            EXECUTE format('REINDEX INDEX %s', written);
-        END LOOP;
-    END IF;
 END
 $$;

@@ -13,15 +13,15 @@ CREATE TABLE IF NOT EXISTS dams.load_source (
     message text,
     summary jsonb
 );
-COMMENT ON TABLE dams.load_source IS E'Sources of hazard data\nA row for each source that was ever loaded: who publishes it, when it was loaded and how that went.';
-COMMENT ON COLUMN dams.load_source.source IS 'Source. As the loader calls it.';
+COMMENT ON TABLE dams.load_source IS E'Sources of hazard data\nA row for each source that was ever loaded: publisher, time and result of the last load.';
+COMMENT ON COLUMN dams.load_source.source IS 'Source. Name of the source in the loader.';
 COMMENT ON COLUMN dams.load_source.rhythm IS 'Rhythm. How often the source publishes.';
 COMMENT ON COLUMN dams.load_source.attempted IS 'Attempted. When a load last began.';
-COMMENT ON COLUMN dams.load_source.checked IS 'Checked. When a load last went well, be it that nothing was new.';
+COMMENT ON COLUMN dams.load_source.checked IS 'Checked. Time of the last successful load, also if it brought no new data.';
 COMMENT ON COLUMN dams.load_source.changed IS 'Changed. When a load last changed a row.';
 COMMENT ON COLUMN dams.load_source.issued IS 'Issued. The newest time of issue that the source gave.';
-COMMENT ON COLUMN dams.load_source.message IS 'Message. Why the last load failed; empty where it went well.';
-COMMENT ON COLUMN dams.load_source.summary IS 'Summary. Of the last load that went well: how many records were read, inserted and so on.';
+COMMENT ON COLUMN dams.load_source.message IS 'Message. Why the last load failed; empty if it succeeded.';
+COMMENT ON COLUMN dams.load_source.summary IS 'Summary. Numbers of records read, inserted and so on in the last successful load.';
 
 CREATE TABLE IF NOT EXISTS dams.load_table (
     source text REFERENCES dams.load_source ON DELETE CASCADE,
@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS dams.load_document (
     retrieved timestamptz NOT NULL,
     PRIMARY KEY (source, address)
 );
-COMMENT ON TABLE dams.load_document IS E'Documents of sources\nThe version of each document that was loaded completely, to ask for a newer one only.';
+COMMENT ON TABLE dams.load_document IS E'Documents of sources\nThe version of each completely loaded document, to request only newer ones.';
 
 CREATE TABLE IF NOT EXISTS dams.load_absence (
     relation text,
@@ -59,4 +59,4 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog,
     WHERE to_regclass(t.relation) IS NOT NULL AND t.changed IS NOT NULL
 $$;
 COMMENT ON FUNCTION dams.data_sources() IS
-    'The sources that rows of each table came from: who publishes them, under which licence, how often, and when they last changed.';
+    'The sources of the rows of each table: publisher, licence, rhythm, and time of the last change.';

@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS dams.changed_item (
     txid xid8 NOT NULL DEFAULT pg_current_xact_id(),
     at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-COMMENT ON TABLE dams.changed_item IS E'Changed rows\nThe rows that transactions of the loader changed; of the last hour, 100,000 at the most.';
+COMMENT ON TABLE dams.changed_item IS E'Changed rows\nThe rows that transactions of the loader changed in the last hour, at most 100,000.';
 COMMENT ON COLUMN dams.changed_item.item IS 'Item. The id of the row; empty where a transaction changed more than a thousand rows of a table.';
 COMMENT ON COLUMN dams.changed_item.txid IS 'Transaction. The one that changed the row, as in dams.change_log.';
 CREATE INDEX IF NOT EXISTS changed_item_at ON dams.changed_item (at);
@@ -35,5 +35,5 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
         RETURNING id
     ) SELECT count(*) FROM gone
 $$;
-COMMENT ON FUNCTION dams.prune_changed_items() IS 'Forgets changed rows of more than an hour ago; returns how many.';
+COMMENT ON FUNCTION dams.prune_changed_items() IS 'Deletes records of changes older than an hour; returns their number.';
 REVOKE ALL ON FUNCTION dams.prune_changed_items() FROM PUBLIC;

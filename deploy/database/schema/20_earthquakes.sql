@@ -22,46 +22,18 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_eq_events (
     population_impact_url text,
     shapefile_url text,
     withdrawn timestamptz,
-    geom geometry(Point, 4326) NOT NULL
+    geom geometry(Point, 4326) NOT NULL,
+    nearest_place text,
+    nearest_place_km double precision,
+    nearest_place_bearing text,
+    nearest_place_population integer,
+    country text,
+    province text,
+    episode_id bigint,
+    nearest_country text,
+    nearest_country_km double precision,
+    countries_within_200_km text
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_eq_events'::regclass AND attname = 'episode_id') THEN
-        ALTER TABLE hazard.hazard_eq_events
-            ADD COLUMN IF NOT EXISTS nearest_place text,
-            ADD COLUMN IF NOT EXISTS nearest_place_km double precision,
-            ADD COLUMN IF NOT EXISTS nearest_place_bearing text,
-            ADD COLUMN IF NOT EXISTS nearest_place_population integer,
-            ADD COLUMN IF NOT EXISTS country text,
-            ADD COLUMN IF NOT EXISTS province text,
-            ADD COLUMN IF NOT EXISTS episode_id bigint;
-    END IF;
-END
-$$;
--- A table of an earlier release had one source. Only then: even an ALTER TABLE that does nothing waits for all writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_eq_events'::regclass AND attname = 'withdrawn') THEN
-        ALTER TABLE hazard.hazard_eq_events
-            ADD COLUMN withdrawn timestamptz, DROP CONSTRAINT IF EXISTS hazard_eq_events_event_id_key;
-    END IF;
-END
-$$;
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_eq_events'::regclass AND attname = 'nearest_country') THEN
-        ALTER TABLE hazard.hazard_eq_events
-            ADD COLUMN nearest_country text,
-            ADD COLUMN nearest_country_km double precision,
-            ADD COLUMN countries_within_200_km text;
-    END IF;
-END
-$$;
 -- the loader finds an event by this index
 CREATE UNIQUE INDEX IF NOT EXISTS hazard_eq_events_source ON hazard.hazard_eq_events (source, event_id) NULLS NOT DISTINCT;
 CREATE INDEX IF NOT EXISTS hazard_eq_events_event_id ON hazard.hazard_eq_events (event_id, id);
@@ -74,7 +46,7 @@ CREATE INDEX IF NOT EXISTS hazard_eq_events_country ON hazard.hazard_eq_events (
 
 COMMENT ON TABLE hazard.hazard_eq_events IS E'Earthquake events\nMonitored earthquakes and other seismic events: a point at the epicentre of each, with links to derived products.';
 COMMENT ON COLUMN hazard.hazard_eq_events.id IS 'Identifier. Number of the feature.';
-COMMENT ON COLUMN hazard.hazard_eq_events.event_id IS 'Event. Identifier of the event, as its source gives it.';
+COMMENT ON COLUMN hazard.hazard_eq_events.event_id IS 'Event. Identifier of the event at its source.';
 COMMENT ON COLUMN hazard.hazard_eq_events.title IS 'Title. Magnitude and place.';
 COMMENT ON COLUMN hazard.hazard_eq_events.place IS 'Place. Nearby place, in words.';
 COMMENT ON COLUMN hazard.hazard_eq_events.magnitude IS 'Magnitude. On the scale that magnitude_type names.';
@@ -82,14 +54,14 @@ COMMENT ON COLUMN hazard.hazard_eq_events.magnitude_type IS 'Magnitude type. How
 COMMENT ON COLUMN hazard.hazard_eq_events.depth IS 'Depth. Depth of the hypocentre below sea level. [km]';
 COMMENT ON COLUMN hazard.hazard_eq_events.event_date IS 'Event date. Time of the event, UTC.';
 COMMENT ON COLUMN hazard.hazard_eq_events.updated IS 'Updated. When the source last revised the event, UTC.';
-COMMENT ON COLUMN hazard.hazard_eq_events.source IS 'Source. Who published the event.';
+COMMENT ON COLUMN hazard.hazard_eq_events.source IS 'Source. Publisher of the event.';
 COMMENT ON COLUMN hazard.hazard_eq_events.network IS 'Network. Code of the seismic network that is preferred for the event.';
 COMMENT ON COLUMN hazard.hazard_eq_events.event_type IS 'Event type. earthquake, explosion or quarry blast.';
-COMMENT ON COLUMN hazard.hazard_eq_events.status IS 'Review status. automatic or reviewed, or deleted where the source says so.';
+COMMENT ON COLUMN hazard.hazard_eq_events.status IS 'Review status. automatic, reviewed or deleted.';
 COMMENT ON COLUMN hazard.hazard_eq_events.significance IS 'Significance. From 0 to about 1000; larger is more significant.';
-COMMENT ON COLUMN hazard.hazard_eq_events.felt IS 'Felt reports. Number of reports by people who felt it.';
-COMMENT ON COLUMN hazard.hazard_eq_events.alert_level IS 'Alert level. Green, Yellow, Orange or Red by estimated impact; empty where none was estimated.';
-COMMENT ON COLUMN hazard.hazard_eq_events.tsunami IS 'Tsunami. Whether the event is linked to tsunami information.';
+COMMENT ON COLUMN hazard.hazard_eq_events.felt IS 'Felt reports. Number of people that reported shaking.';
+COMMENT ON COLUMN hazard.hazard_eq_events.alert_level IS 'Alert level. Green, Yellow, Orange or Red by estimated impact; empty if not estimated.';
+COMMENT ON COLUMN hazard.hazard_eq_events.tsunami IS 'Tsunami. True if the event is linked to tsunami information.';
 COMMENT ON COLUMN hazard.hazard_eq_events.url IS 'Event page. Address of the source''s page about the event.';
 COMMENT ON COLUMN hazard.hazard_eq_events.detail_url IS 'Details. Address of the source''s list of all products (GeoJSON).';
 COMMENT ON COLUMN hazard.hazard_eq_events.shakemap_url IS 'Shake map. Address of the shake map or of the document that lists its files.';
@@ -97,14 +69,14 @@ COMMENT ON COLUMN hazard.hazard_eq_events.population_impact_url IS 'Population i
 COMMENT ON COLUMN hazard.hazard_eq_events.shapefile_url IS 'Shapefile. Address of the shapefile bundle.';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place IS 'Nearest place. The nearest place of 15,000 people or more (GeoNames).';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_km IS 'Distance from the nearest place. Along the surface, from its centre. [km]';
-COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_bearing IS 'Bearing from the nearest place. Where the epicentre lies as seen from there, one of 16 directions such as NNE; empty within 1 km.';
+COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_bearing IS 'Bearing from the nearest place. Direction from the place to the epicentre, one of 16 such as NNE; empty within 1 km.';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_population IS 'Population of the nearest place. Number of its inhabitants (GeoNames), not of people affected.';
-COMMENT ON COLUMN hazard.hazard_eq_events.country IS 'Country. On whose land the epicentre lies (Natural Earth); empty at sea.';
+COMMENT ON COLUMN hazard.hazard_eq_events.country IS 'Country. Country with the epicentre (Natural Earth); empty at sea.';
 COMMENT ON COLUMN hazard.hazard_eq_events.province IS 'Province. First-level division of the country around the epicentre, of the place nearest to it (GeoNames); empty at sea.';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_country IS 'Nearest country. Country with the nearest land (Natural Earth).';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_country_km IS 'Distance from the nearest country. Along the surface, from its nearest land, right to about 3 km; 0 on land. [km]';
 COMMENT ON COLUMN hazard.hazard_eq_events.countries_within_200_km IS 'Countries within 200 km. All countries with land within 200 km of the epicentre, the nearest first.';
-COMMENT ON COLUMN hazard.hazard_eq_events.episode_id IS 'Episode. Number of the source''s newest report of the event, where it numbers them; it grows.';
-COMMENT ON COLUMN hazard.hazard_eq_events.withdrawn IS 'Withdrawn. Since when the source no longer lists the event, UTC; empty while it stands.';
+COMMENT ON COLUMN hazard.hazard_eq_events.episode_id IS 'Episode. Report number of the source; increases with each update.';
+COMMENT ON COLUMN hazard.hazard_eq_events.withdrawn IS 'Withdrawn. When the source withdrew the event, UTC; empty if it is still valid.';
 COMMENT ON COLUMN hazard.hazard_eq_events.geom IS 'Epicentre. Point in WGS 84, longitude and latitude.';
 SELECT dams.watch('hazard.hazard_eq_events');

@@ -12,30 +12,20 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_events (
     country text,
     glide_number text,
     source text,
-    geom geometry(MultiPolygon, 4326) NOT NULL
+    geom geometry(MultiPolygon, 4326) NOT NULL,
+    place text,
+    nearest_place text,
+    nearest_place_km double precision,
+    nearest_place_bearing text,
+    nearest_place_population integer,
+    province text,
+    population_in_places bigint,
+    other_country text,
+    alert_level text,
+    episode_id bigint,
+    url text,
+    withdrawn timestamptz
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_fl_events'::regclass AND attname = 'place') THEN
-        ALTER TABLE hazard.hazard_fl_events
-            ADD COLUMN place text,
-            ADD COLUMN nearest_place text,
-            ADD COLUMN nearest_place_km double precision,
-            ADD COLUMN nearest_place_bearing text,
-            ADD COLUMN nearest_place_population integer,
-            ADD COLUMN province text,
-            ADD COLUMN population_in_places bigint,
-            ADD COLUMN other_country text,
-            ADD COLUMN alert_level text,
-            ADD COLUMN episode_id bigint,
-            ADD COLUMN url text,
-            ADD COLUMN withdrawn timestamptz;
-    END IF;
-END
-$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_events_geom ON hazard.hazard_fl_events USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_events_began ON hazard.hazard_fl_events (began, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_events_ended ON hazard.hazard_fl_events (ended, id);
@@ -50,9 +40,9 @@ COMMENT ON COLUMN hazard.hazard_fl_events.title IS 'Title. Cause, country and mo
 COMMENT ON COLUMN hazard.hazard_fl_events.began IS 'Began. When the flood began, UTC.';
 COMMENT ON COLUMN hazard.hazard_fl_events.ended IS 'Ended. When the flood ended, UTC; empty while it lasts.';
 COMMENT ON COLUMN hazard.hazard_fl_events.severity IS 'Severity. 1 large, 1.5 very large, 2 extreme (recurrence of 10 to 20, 20 to 100, over 100 years), after the Dartmouth Flood Observatory.';
-COMMENT ON COLUMN hazard.hazard_fl_events.main_cause IS 'Main cause. Such as heavy rain, monsoonal rain, tropical cyclone, snowmelt or dam break.';
+COMMENT ON COLUMN hazard.hazard_fl_events.main_cause IS 'Main cause. For example heavy rain, monsoonal rain, tropical cyclone, snowmelt or dam break.';
 COMMENT ON COLUMN hazard.hazard_fl_events.dead IS 'Deaths. Number of people killed.';
-COMMENT ON COLUMN hazard.hazard_fl_events.displaced IS 'Displaced. Number of people who left their homes.';
+COMMENT ON COLUMN hazard.hazard_fl_events.displaced IS 'Displaced. Number of people that left their homes.';
 COMMENT ON COLUMN hazard.hazard_fl_events.area_km2 IS 'Area. Geodesic area of the flooded land. [km²]';
 COMMENT ON COLUMN hazard.hazard_fl_events.country IS 'Country. Where the centre of the flood lies.';
 COMMENT ON COLUMN hazard.hazard_fl_events.glide_number IS 'GLIDE number. Global identifier number of the disaster.';
@@ -62,10 +52,10 @@ COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place IS 'Nearest place. The n
 COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_km IS 'Distance from the nearest place. From its centre to the centre of the flood. [km]';
 COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_bearing IS 'Bearing from the nearest place. Where the centre of the flood lies as seen from there, one of 16 directions such as NNE; empty within 1 km.';
 COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_population IS 'Population of the nearest place. Number of people (GeoNames).';
-COMMENT ON COLUMN hazard.hazard_fl_events.province IS 'Province. First-level division of the country around the centre of the flood, as the source says or of the place nearest to it (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_events.province IS 'Province. First-level division of the country around the centre of the flood: from the source, or that of the nearest place (GeoNames).';
 COMMENT ON COLUMN hazard.hazard_fl_events.population_in_places IS 'People in places. A lower bound of the people in the area: those of places of about 1,000 and more whose centre lies in it, none of them counted twice (GeoNames). [people]';
-COMMENT ON COLUMN hazard.hazard_fl_events.other_country IS 'Other country. Another one that the flood reached.';
-COMMENT ON COLUMN hazard.hazard_fl_events.alert_level IS 'Alert level. Of the source: Green, Orange or Red; empty where it has none.';
+COMMENT ON COLUMN hazard.hazard_fl_events.other_country IS 'Other country. Second affected country.';
+COMMENT ON COLUMN hazard.hazard_fl_events.alert_level IS 'Alert level. Level of the source: Green, Orange or Red; empty without one.';
 COMMENT ON COLUMN hazard.hazard_fl_events.episode_id IS 'Episode. Number of the source''s newest report of the event; it grows.';
 COMMENT ON COLUMN hazard.hazard_fl_events.url IS 'Report. Address of the source''s page about the event.';
 COMMENT ON COLUMN hazard.hazard_fl_events.withdrawn IS 'Withdrawn. Since when its source has taken it back, UTC; empty while it stands.';
@@ -82,30 +72,20 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts (
     country text,
     area_km2 double precision,
     source text,
-    geom geometry(MultiPolygon, 4326) NOT NULL
+    geom geometry(MultiPolygon, 4326) NOT NULL,
+    alert_id text UNIQUE,
+    place text,
+    nearest_place text,
+    nearest_place_km double precision,
+    nearest_place_bearing text,
+    nearest_place_population integer,
+    province text,
+    population_in_places bigint,
+    alert_score double precision,
+    episode_id bigint,
+    url text,
+    withdrawn timestamptz
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_fl_alerts'::regclass AND attname = 'alert_id') THEN
-        ALTER TABLE hazard.hazard_fl_alerts
-            ADD COLUMN alert_id text UNIQUE,
-            ADD COLUMN place text,
-            ADD COLUMN nearest_place text,
-            ADD COLUMN nearest_place_km double precision,
-            ADD COLUMN nearest_place_bearing text,
-            ADD COLUMN nearest_place_population integer,
-            ADD COLUMN province text,
-            ADD COLUMN population_in_places bigint,
-            ADD COLUMN alert_score double precision,
-            ADD COLUMN episode_id bigint,
-            ADD COLUMN url text,
-            ADD COLUMN withdrawn timestamptz;
-    END IF;
-END
-$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_geom ON hazard.hazard_fl_alerts USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_event_id ON hazard.hazard_fl_alerts (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_issued ON hazard.hazard_fl_alerts (issued, id);
@@ -151,27 +131,17 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts_mom_forecast (
     country text,
     area_km2 double precision,
     source text,
-    geom geometry(MultiPolygon, 4326) NOT NULL
+    geom geometry(MultiPolygon, 4326) NOT NULL,
+    alert_id text UNIQUE,
+    source_level text,
+    change text,
+    peak_date timestamptz,
+    exceeds_2y double precision,
+    exceeds_20y double precision,
+    hazard_score double precision,
+    province text,
+    population_in_places bigint
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_fl_alerts_mom_forecast'::regclass AND attname = 'alert_id') THEN
-        ALTER TABLE hazard.hazard_fl_alerts_mom_forecast
-            ADD COLUMN alert_id text UNIQUE,
-            ADD COLUMN source_level text,
-            ADD COLUMN change text,
-            ADD COLUMN peak_date timestamptz,
-            ADD COLUMN exceeds_2y double precision,
-            ADD COLUMN exceeds_20y double precision,
-            ADD COLUMN hazard_score double precision,
-            ADD COLUMN province text,
-            ADD COLUMN population_in_places bigint;
-    END IF;
-END
-$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_geom ON hazard.hazard_fl_alerts_mom_forecast USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_event_id ON hazard.hazard_fl_alerts_mom_forecast (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_forecast_date ON hazard.hazard_fl_alerts_mom_forecast (forecast_date, id);
@@ -179,7 +149,7 @@ CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_valid_from ON hazard.ha
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_valid_to ON hazard.hazard_fl_alerts_mom_forecast (valid_to, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_probability ON hazard.hazard_fl_alerts_mom_forecast (probability, id);
 
-COMMENT ON TABLE hazard.hazard_fl_alerts_mom_forecast IS E'Seasonal flood forecast alerts\nFlood alerts by watershed for the coming season, as an ensemble of models (Model of Models) forecasts them: the newest of each watershed. Those before it are runs.';
+COMMENT ON TABLE hazard.hazard_fl_alerts_mom_forecast IS E'Seasonal flood forecast alerts\nLatest seasonal flood outlook for each watershed (Model of Models ensemble). Earlier forecasts are in the collection of all runs.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.id IS 'Identifier. Number of the feature.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.event_id IS 'Event. Identifier of the forecast episode of this watershed.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.watershed_id IS 'Watershed. Identifier of the watershed.';
@@ -230,7 +200,7 @@ CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_event_id ON hazard.hazard_f
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_forecast_date ON hazard.hazard_fl_alerts_mom_runs (forecast_date, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_valid_to ON hazard.hazard_fl_alerts_mom_runs (valid_to, id);
 
-COMMENT ON TABLE hazard.hazard_fl_alerts_mom_runs IS E'Flood forecast alerts, all runs\nWhat every run of the ensemble of models (Model of Models) said of a watershed, at a point in it. The newest of each watershed, with its area, is in the seasonal flood forecast alerts.';
+COMMENT ON TABLE hazard.hazard_fl_alerts_mom_runs IS E'Flood forecast alerts, all runs\nEvery forecast of the Model of Models ensemble, at a point in each watershed. The latest forecast of each watershed, with its area, is in the seasonal flood forecast alerts.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.id IS 'Identifier. Number of the feature.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.event_id IS 'Event. Identifier of the forecast episode of this watershed.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.watershed_id IS 'Watershed. Identifier of the watershed.';
@@ -258,7 +228,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_glofas_gauges_forecast (
     country text,
     forecast_date timestamptz NOT NULL,
     peak_date timestamptz,
-    alert_level text NOT NULL CHECK (alert_level IN ('Green', 'Orange', 'Red')),
+    -- empty for gauges without known alert levels
+    alert_level text CHECK (alert_level IN ('Green', 'Orange', 'Red')),
     discharge_m3s double precision,
     peak_discharge_m3s double precision,
     return_2y_m3s double precision,
@@ -266,24 +237,12 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_glofas_gauges_forecast (
     return_20y_m3s double precision,
     time_series jsonb,
     source text,
-    geom geometry(Point, 4326) NOT NULL
+    geom geometry(Point, 4326) NOT NULL,
+    valid_to timestamptz,
+    province text,
+    upstream_area_km2 double precision,
+    members integer
 );
--- Columns that earlier releases lack. ALTER TABLE only if they are missing, as even one without effect waits for all
--- writers.
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = 'hazard.hazard_fl_glofas_gauges_forecast'::regclass AND attname = 'valid_to') THEN
-        ALTER TABLE hazard.hazard_fl_glofas_gauges_forecast
-            ADD COLUMN valid_to timestamptz,
-            ADD COLUMN province text,
-            ADD COLUMN upstream_area_km2 double precision,
-            ADD COLUMN members integer;
-        -- of gauges whose levels are not known
-        ALTER TABLE hazard.hazard_fl_glofas_gauges_forecast ALTER COLUMN alert_level DROP NOT NULL;
-    END IF;
-END
-$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_geom ON hazard.hazard_fl_glofas_gauges_forecast USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_event_id ON hazard.hazard_fl_glofas_gauges_forecast (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_forecast_date ON hazard.hazard_fl_glofas_gauges_forecast (forecast_date, id);
@@ -310,7 +269,7 @@ COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.time_series IS 'Time s
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.source IS 'Source. Where the data come from, or that they are simulated.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.valid_to IS 'Valid to. Last day of the forecast, UTC.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.province IS 'Province. First-level division of the country around the gauge, of the place nearest to it (GeoNames).';
-COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.upstream_area_km2 IS 'Upstream area. Of the land that drains through the gauge. [km²]';
+COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.upstream_area_km2 IS 'Upstream area. Area of the land that drains through the gauge. [km²]';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.members IS 'Members. Number of forecasts in the ensemble; 0 where only its quartiles are known.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.geom IS 'Gauge position. Point in WGS 84, longitude and latitude.';
 

@@ -79,25 +79,6 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_ts_advisory_buffers (
     source text,
     geom geometry(MultiPolygon, 4326) NOT NULL
 );
--- Add columns that tables of an earlier release do not have. An ALTER TABLE without effect would still wait for writers.
-DO $$
-DECLARE
-    added record;
-BEGIN
-    FOR added IN
-        SELECT format('hazard.hazard_ts_advisory_%s', wanted.suffix)::regclass AS relation, wanted.name, wanted.type
-        FROM (VALUES
-            ('buffers', 'population_in_places', 'bigint'), ('buffers', 'largest_places', 'text'),
-            ('tracks', 'wind_minutes', 'integer'), ('tracks', 'wind_agency', 'text'),
-            ('nodes', 'wind_minutes', 'integer'), ('nodes', 'wind_agency', 'text')
-        ) wanted (suffix, name, type)
-    LOOP
-        CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = added.relation AND attname = added.name);
-        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', added.relation, added.name, added.type);
-    END LOOP;
-END
-$$;
-
 CREATE UNIQUE INDEX IF NOT EXISTS hazard_ts_advisory_tracks_natural ON hazard.hazard_ts_advisory_tracks
     (event_id, advisory_time, kind);
 CREATE INDEX IF NOT EXISTS hazard_ts_advisory_tracks_geom ON hazard.hazard_ts_advisory_tracks USING gist (geom);
@@ -162,7 +143,7 @@ COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.previous_advisory_time IS 'P
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.next_advisory_time IS 'Next advisory. When the advisory after this one was issued, UTC; empty of the newest.';
 
 -- Columns get the comments of the columns of the same name in the collections of storms.
-SELECT dams.comment_alike(('hazard.hazard_ts_advisory_' || suffix)::regclass, ('hazard.hazard_ts_' || suffix)::regclass)
+SELECT dams.copy_column_comments(('hazard.hazard_ts_advisory_' || suffix)::regclass, ('hazard.hazard_ts_' || suffix)::regclass)
 FROM unnest(ARRAY['tracks', 'nodes', 'buffers']) suffix;
 
 -- When an advisory is added or removed, in any order, this updates the links of the advisories before and after it.

@@ -1,4 +1,4 @@
--- What impacts are computed from, and the impacts. Neither schema holds collections: COLLECTION_SCHEMAS does not name them.
+
 CREATE SCHEMA IF NOT EXISTS exposure;
 COMMENT ON SCHEMA exposure IS 'People and facilities that hazards may reach. Written by deploy.impact.';
 CREATE SCHEMA IF NOT EXISTS impact;
@@ -17,9 +17,9 @@ CREATE TABLE IF NOT EXISTS exposure.dataset (
     fingerprint text NOT NULL,
     loaded timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE exposure.dataset IS E'Exposure data sets\nWhat each data set counts, from when it is, who publishes it and under which licence.';
-COMMENT ON COLUMN exposure.dataset.quality IS 'Quality. What a sum over the data set is.';
-COMMENT ON COLUMN exposure.dataset.vintage IS 'Vintage. From when the data are.';
+COMMENT ON TABLE exposure.dataset IS E'Exposure data sets\nSubject, date, publisher and licence of each data set.';
+COMMENT ON COLUMN exposure.dataset.quality IS 'Quality. Quality of a sum over the data set: lower bound, estimate or incomplete list.';
+COMMENT ON COLUMN exposure.dataset.vintage IS 'Vintage. Date of the data.';
 COMMENT ON COLUMN exposure.dataset.fingerprint IS 'Fingerprint. Digest of the data and of the program that read them.';
 
 CREATE TABLE IF NOT EXISTS exposure.place (
@@ -49,10 +49,30 @@ CREATE TABLE IF NOT EXISTS exposure.facility (
     geom geometry(Point, 4326) NOT NULL
 );
 COMMENT ON TABLE exposure.facility IS E'Facilities\nAirports; rows of other kinds may be added.';
-COMMENT ON COLUMN exposure.facility.kind IS 'Kind. What it is, such as airport.';
+COMMENT ON COLUMN exposure.facility.kind IS 'Kind. For example airport.';
 COMMENT ON COLUMN exposure.facility.class IS 'Class. Which facilities of the kind, such as scheduled.';
 CREATE INDEX IF NOT EXISTS facility_geom ON exposure.facility USING gist (geom);
 CREATE INDEX IF NOT EXISTS facility_geography ON exposure.facility USING gist ((geom::geography));
+
+CREATE TABLE IF NOT EXISTS exposure.unit (
+    id integer PRIMARY KEY,
+    country_code text,
+    country text NOT NULL,
+    province text,
+    geom geometry(MultiPolygon, 4326) NOT NULL
+);
+COMMENT ON TABLE exposure.unit IS E'Administrative units\nLand of countries, and of provinces, of which areas within zones are computed; rows may be added.';
+COMMENT ON COLUMN exposure.unit.country_code IS 'Country code. ISO 3166-1 alpha-2; empty for areas without one.';
+COMMENT ON COLUMN exposure.unit.province IS 'Province. Empty for the land of a whole country.';
+CREATE TABLE IF NOT EXISTS exposure.unit_part (
+    unit_id integer NOT NULL REFERENCES exposure.unit ON DELETE CASCADE,
+    km2 double precision NOT NULL,
+    geom geometry(Polygon, 4326) NOT NULL
+);
+COMMENT ON TABLE exposure.unit_part IS E'Parts of administrative units\nUnits cut up into small parts, which deploy.impact makes.';
+COMMENT ON COLUMN exposure.unit_part.km2 IS 'Area. On the ellipsoid. [km2]';
+CREATE INDEX IF NOT EXISTS unit_part_geom ON exposure.unit_part USING gist (geom);
+CREATE INDEX IF NOT EXISTS unit_part_unit_id ON exposure.unit_part (unit_id);
 
 CREATE TABLE IF NOT EXISTS impact.event (
     event_id text PRIMARY KEY,
@@ -68,8 +88,16 @@ CREATE TABLE IF NOT EXISTS impact.event (
 );
 COMMENT ON TABLE impact.event IS E'Impacts of events\nTables of people and of facilities in the zones of each event. An event without a row is not computed yet.';
 COMMENT ON COLUMN impact.event.segment IS 'Segment. The identifier as a segment of an address, escaped.';
-COMMENT ON COLUMN impact.event.digest IS 'Digest. Of the rows, data sets and program that the tables follow from: another one, other tables.';
-COMMENT ON COLUMN impact.event.has_zones IS 'Zones. Whether the event has zones in which people can be counted.';
-COMMENT ON COLUMN impact.event.has_facilities IS 'Facilities. Whether facilities were looked for in these zones.';
+COMMENT ON COLUMN impact.event.digest IS 'Digest. Digest of the rows, data sets and program that the tables are computed from.';
+COMMENT ON COLUMN impact.event.has_zones IS 'Zones. True if the event has zones in which people can be counted.';
+COMMENT ON COLUMN impact.event.has_facilities IS 'Facilities. True if facilities in these zones were counted.';
 COMMENT ON COLUMN impact.event.headline IS 'Headline. The figure that the event is presented with; empty without zones.';
+
+CREATE TABLE IF NOT EXISTS impact.raster (
+    event_id text PRIMARY KEY REFERENCES impact.event ON DELETE CASCADE,
+    digest text NOT NULL,
+    tif bytea NOT NULL
+);
+COMMENT ON TABLE impact.raster IS E'Rasters of events\nWind or shaking of each event as a cloud-optimised GeoTIFF.';
+COMMENT ON COLUMN impact.raster.digest IS 'Digest. That of the tables which were computed with the raster.';
 SELECT dams.watch('impact.event');

@@ -1,4 +1,4 @@
--- The rights of the services: they can read the data and their versions, nothing else.
+-- The rights of the services: they can only read the data and their versions.
 GRANT USAGE ON SCHEMA hazard, dams TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA hazard TO dams_reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA hazard GRANT SELECT ON TABLES TO dams_reader;
@@ -15,9 +15,10 @@ BEGIN
 END
 $$;
 
--- What PostgreSQL lets every role do in every database, and nobody needs who only reads: make temporary tables, large
--- objects, tables in `public` and messages in the WAL. A role cannot be denied what PUBLIC may, so it is taken from PUBLIC: grant it again to
--- roles of yours that need it. Where the owner may not take it away this does nothing; `apply` then says what is left.
+-- PostgreSQL lets every role of every database create temporary tables, large objects, tables in `public` and messages
+-- in the WAL. A reader needs none of these. A right of PUBLIC cannot be denied to one role, so this revokes it from
+-- PUBLIC: grant it to your roles that need it. If the owner may not revoke a right, this does nothing, and `apply`
+-- lists the remaining rights.
 DO $$
 DECLARE
     writer regprocedure;

@@ -7,6 +7,7 @@ from typing import Any
 
 from deploy.loader.loading import Outcome, summary
 from deploy.loader.source import Rejected, Source
+from deploy.loader.store.bookkeeping import delay_of
 
 _MOST_REASONS = 5
 _MOST_NAMES = 1000
@@ -89,6 +90,8 @@ def state_as_json(state: Mapping[str, Any]) -> dict[str, Any]:
         "source": state["source"],
         **times,
         "ageSeconds": age,
+        "rhythmSeconds": int(state["rhythm"].total_seconds()),
+        "delaySeconds": int(delay.total_seconds()) if (delay := delay_of(state)) is not None else None,
         "error": state["message"],
         "isUnfinished": _is_unfinished(state),
         "summary": state["summary"],
@@ -104,13 +107,17 @@ def states_as_lines(states: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for name, state in sorted(states.items()):
         checked = f"checked {_ago(now - state['checked'])}" if state["checked"] else "never loaded completely"
         changed = f", changed {_ago(now - state['changed'])}" if state["changed"] else ""
+        delay = delay_of(state)
+        changed += f", last document {_ago(now - state['issued'])}" if state["issued"] else ""
+        changed += f" (loaded after {_span(delay)})" if delay is not None else ""
         failed = f"; FAILED {_ago(now - state['attempted'])}: {state['message']}" if state["message"] else ""
         unfinished = (
             f"; a load began {_ago(now - state['attempted'])} and has not ended" if _is_unfinished(state) else ""
         )
         summary = state["summary"] or {}
         noted = "".join(f"; {summary[word]:,} {word}" for word in ("rejected", "withheld") if summary.get(word))
-        lines.append(f"{name:<24} {checked}{changed}{noted}{failed}{unfinished}")
+        every = f"published every {_span(state['rhythm'])}, "
+        lines.append(f"{name:<24} {every}{checked}{changed}{noted}{failed}{unfinished}")
     return lines
 
 
@@ -121,11 +128,15 @@ def _is_unfinished(state: Mapping[str, Any]) -> bool:
 
 
 def _ago(span: timedelta) -> str:
+    return f"{_span(span)} ago"
+
+
+def _span(span: timedelta) -> str:
     seconds = int(span.total_seconds())
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
-            return f"{seconds // size} {unit} ago"
-    return f"{max(seconds, 0)} s ago"
+            return f"{seconds // size} {unit}"
+    return f"{max(seconds, 0)} s"
 
 
 def _reasons(word: str, records: list[Rejected]) -> list[str]:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import asyncpg
@@ -14,6 +15,7 @@ from prometheus_client import start_http_server
 
 from deploy.loader.command import reports
 from deploy.loader.command.arguments import parse
+from deploy.loader.command.configured import ConfigurationError, configured
 from deploy.loader.command.progress import Bar
 from deploy.loader.documents.fetching import FetchError
 from deploy.loader.loading import Outcome, Request, load
@@ -34,14 +36,19 @@ DONE, FAILED, WRONG, BUSY = 0, 1, 2, 3
 def main(argv: list[str] | None = None) -> int:
     """Run it and return the exit code, as listed in `--help`."""
     arguments = parse(argv)
+    try:
+        sources = configured(SOURCES, os.environ)
+    except ConfigurationError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return WRONG
     if arguments.what == ["list"]:
-        _say(arguments, reports.sources_as_lines(SOURCES), [reports.source_as_json(each) for each in SOURCES.values()])
+        _say(arguments, reports.sources_as_lines(sources), [reports.source_as_json(each) for each in sources.values()])
         return DONE
     if not os.environ.get(URL):
         print(f"error: {URL} is missing: the address of the database, as a role that may write", file=sys.stderr)
         return WRONG
     try:
-        return asyncio.run(_asked(arguments))
+        return asyncio.run(_asked(arguments, sources))
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, StoreError) as error:
         return _failed(arguments, None, error, FAILED)
     except KeyboardInterrupt:
@@ -49,10 +56,10 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
-async def _asked(arguments: argparse.Namespace) -> int:
+async def _asked(arguments: argparse.Namespace, sources: Mapping[str, Source]) -> int:
     if arguments.what == ["status"]:
         return await _status(arguments)
-    return await (_watch(arguments) if arguments.watch else _load_all(arguments))
+    return await (_watch(arguments, sources) if arguments.watch else _load_all(arguments, sources))
 
 
 async def _status(arguments: argparse.Namespace) -> int:
@@ -62,9 +69,9 @@ async def _status(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-async def _watch(arguments: argparse.Namespace) -> int:
+async def _watch(arguments: argparse.Namespace, sources: Mapping[str, Source]) -> int:
     """Watch until terminated; termination rolls back the current load."""
-    names = arguments.what or watched()
+    names = arguments.what or watched(sources)
     if arguments.metrics_port:
         start_http_server(arguments.metrics_port)
 
@@ -73,7 +80,7 @@ async def _watch(arguments: argparse.Namespace) -> int:
         _say(arguments, lines, reports.as_json(source, outcome, dry_run=False))
         sys.stdout.flush()
 
-    watching = asyncio.create_task(watch([SOURCES[name] for name in names], Watch(url=os.environ[URL], say=say)))
+    watching = asyncio.create_task(watch([sources[name] for name in names], Watch(url=os.environ[URL], say=say)))
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, watching.cancel)
     with contextlib.suppress(asyncio.CancelledError):
@@ -81,9 +88,9 @@ async def _watch(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-async def _load_all(arguments: argparse.Namespace) -> int:
+async def _load_all(arguments: argparse.Namespace, sources: Mapping[str, Source]) -> int:
     """Load one source after another, also after failures. Return the highest exit code."""
-    return max([await _load(arguments, SOURCES[name]) for name in arguments.what])
+    return max([await _load(arguments, sources[name]) for name in arguments.what])
 
 
 async def _load(arguments: argparse.Namespace, source: Source) -> int:

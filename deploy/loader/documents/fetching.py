@@ -3,6 +3,7 @@
 import asyncio
 import email.utils
 import ipaddress
+import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -25,7 +26,8 @@ _MOST_REDIRECTS = 5
 _LONGEST_WAIT = timedelta(minutes=5)
 """Maximum Retry-After that is waited for; after a longer one, the next load tries again."""
 _TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
-_AGENT = "dams-loader/1.0 (Disaster Analysis and Mapping Service)"
+CONTACT = "LOADER_CONTACT"
+"""Variable with an address for publishers, such as an e-mail address, which requests name."""
 
 
 class FetchError(Exception):
@@ -76,7 +78,7 @@ class Fetcher:
         self._patience = patience or Patience()
         self._number = 0
         self._client = httpx.AsyncClient(
-            timeout=self._patience.timeout_seconds, headers={"User-Agent": _AGENT}, follow_redirects=False
+            timeout=self._patience.timeout_seconds, headers={"User-Agent": _agent()}, follow_redirects=False
         )
 
     async def __aenter__(self) -> Self:
@@ -160,6 +162,12 @@ class Fetcher:
             await _refuse_private(address, target)
             address = target
         raise FetchError(f"{address}: more than {_MOST_REDIRECTS} redirects")
+
+
+def _agent() -> str:
+    """Return the name of the loader, with the operator's contact."""
+    contact = "".join(each for each in os.environ.get(CONTACT, "").strip() if " " <= each <= "~" and each not in "()")
+    return f"dams-loader/1.0 (Disaster Analysis and Mapping Service{'; ' + contact if contact else ''})"
 
 
 def _wait_before_another(error: Exception) -> bool | timedelta:

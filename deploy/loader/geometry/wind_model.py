@@ -1,4 +1,4 @@
-"""How far winds reach from the centre of a storm, by a simple model, where nobody observed it."""
+"""Wind radii of a storm from a simple model, for storms without observed radii."""
 
 import numpy as np
 

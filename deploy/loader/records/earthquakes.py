@@ -77,3 +77,8 @@ EVENTS = Target(table=_TABLE, row=EarthquakeEvent, key=_KEY, revision="updated",
 REVISED_CATALOGUE = Target(table=_TABLE, row=CatalogueEvent, key=_KEY, revision="updated", withdrawn="withdrawn")
 CATALOGUE = Target(table=_TABLE, row=CatalogueEvent, key=_KEY, withdrawn="withdrawn")
 """For a source without times of revision: the last load decides."""
+
+SecondEvent = CatalogueEvent
+"""An event of a second network, which gives way to that of the first one."""
+SECOND_EVENTS = Target(table=_TABLE, row=SecondEvent, key=_KEY, revision="updated", withdrawn="withdrawn", returns=True)
+"""Of a source that does not announce withdrawals: an event that the first network no longer lists becomes valid."""

@@ -15,5 +15,9 @@ WITHHELD = Gauge(
 LEADING = Gauge("dams_loader_leading", "1 where this process loads the source, 0 where another does", ["source"])
 CHECKED = Gauge("dams_loader_checked_timestamp_seconds", "When a load of the source last went well", ["source"])
 CHANGED = Gauge("dams_loader_changed_timestamp_seconds", "When a load of the source last changed a row", ["source"])
+ISSUED = Gauge("dams_loader_issued_timestamp_seconds", "When the source issued its newest document", ["source"])
+DELAY = Gauge(
+    "dams_loader_delay_seconds", "From the issue of the newest document to the last change of a row by it", ["source"]
+)
 RHYTHM = Gauge("dams_loader_rhythm_seconds", "How often the source is asked", ["source"])
 """A source is silent if it was not checked for many times its rhythm: see the alarm in README.md."""

@@ -19,6 +19,8 @@ from deploy.loader.places.packaged import SourceMissingError
 from deploy.loader.schedule.metrics import (
     CHANGED,
     CHECKED,
+    DELAY,
+    ISSUED,
     LAST_READ,
     LAST_REJECTED,
     LEADING,
@@ -43,7 +45,7 @@ _OVERLAP = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """url: the database. say: reports each load. shortest: minimum time between two loads, whatever the rhythm."""
+    """url: the database. say: reports each load. shortest: minimum time between two loads."""
 
     url: str
     say: Callable[[Source, Outcome], None]
@@ -141,9 +143,12 @@ async def _load(connection: asyncpg.Connection, source: Source, since: datetime 
         LAST_REJECTED.labels(name).set(len(outcome.rejected))
         WITHHELD.labels(name).set(len(outcome.counts.withheld))
     state = (await bookkeeping.states(connection))[name]
-    for gauge, time in ((CHECKED, state["checked"]), (CHANGED, state["changed"])):
+    for gauge, time in ((CHECKED, state["checked"]), (CHANGED, state["changed"]), (ISSUED, state["issued"])):
         if time is not None:
             gauge.labels(name).set(time.timestamp())
+    delay = bookkeeping.delay_of(state)
+    if delay is not None:
+        DELAY.labels(name).set(delay.total_seconds())
     return outcome
 
 

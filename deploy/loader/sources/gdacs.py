@@ -1,6 +1,6 @@
 """Events of the Global Disaster Alert and Coordination System in its GeoJSON: a feature per class.
 
-Of the classes, `Point_Centroid` describes the event and `Poly_Affected` its area; others are drawings. Polygons of the
+Class `Point_Centroid` describes the event and `Poly_Affected` its area; the other classes are drawings. Polygons of the
 feed do not name their event, so features are joined by the event and episode in `link`. Documents of the API have the
 same features with some other names. An item of the RSS feed corresponds to a centroid.
 """

@@ -25,7 +25,8 @@ from deploy.loader.records import storms as tables
 from deploy.loader.records.storms import AdvisoryZone, StormEvent, StormZone
 from deploy.loader.records.target import Batch, Latest, Recall, Rename, Target
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
-from deploy.loader.sources import gdacs
+from deploy.loader.sources import gdacs, gdacs_list
+from deploy.loader.sources.advisory_batches import closing
 from deploy.loader.storms.advisories import Advisory, advisory_nodes, advisory_tracks, forecast_nodes, forecast_tracks
 from deploy.loader.storms.best_tracks import BestTrack, Fix, category
 from deploy.loader.storms.identity import ALL_TABLES, is_same
@@ -69,18 +70,28 @@ class _Storm(NamedTuple):
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Yield a batch per storm. Features of other events, such as droughts, are left out. Raises DocumentError."""
+    """Yield a batch per storm. Features of other events, such as droughts, are left out. Raises DocumentError.
+
+    Forecasts of storms that a list of events no longer has as current are withdrawn.
+    """
+    lists = [document for document in documents if gdacs_list.is_list(document)]
     for document in documents:
+        if document in lists:
+            continue
         features = features_of(document)
         findings.read += len(features)
         storms = _by_storm(features, findings)
-        if not storms:
+        if not storms and lists:
+            findings.rejected.append(Rejected(document.address, "it has no cyclone"))
+        elif not storms:
             raise DocumentError(f"{document.address} has no cyclone: no feature of class Point_Centroid and type TC")
         for storm, of_storm in storms:
             unique = {_drawing(feature): feature for feature in of_storm}
             findings.duplicates += [_name(feature) for feature in of_storm if unique[_drawing(feature)] is not feature]
             findings.issued = max(findings.issued or storm.issued, storm.issued)
             yield _batch(storm, list(unique.values()), findings)
+    if lists:
+        yield closing(frozenset().union(*map(gdacs_list.current, lists)), gdacs.SOURCE_NAME)
 
 
 def _by_storm(features: list[Any], findings: Findings) -> list[tuple[_Storm, list[Any]]]:
@@ -383,4 +394,7 @@ SOURCE = Source(
     ),
     read=read,
     documents="the GeoJSON of an episode of a cyclone (getgeometry)",
+    asked=timedelta(minutes=30),
+    addresses=gdacs_list.addresses,
+    named=gdacs_list.drawings,
 )  # fmt: skip

@@ -115,7 +115,7 @@ def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[da
 
 
 def _checked(series: Series) -> Series:
-    """Return the series without empty days. Raises ValueError if nothing is left, or a value is impossible."""
+    """Return the series without empty days. Raises ValueError if all days are empty, or a value is impossible."""
     known = np.isfinite(np.array([series.median, series.lower, series.upper])).all(axis=0)
     if not known.any():
         raise ValueError("it has no value")

@@ -6,13 +6,14 @@ from datetime import timedelta
 
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
-from deploy.loader.sources.nhc_batches import ADVISED, batches, closing
+from deploy.loader.sources.advisory_batches import ADVISED, batches, closing
 from deploy.loader.sources.nhc_index import ADDRESS, index_of, is_index, products
 from deploy.loader.sources.nhc_shapefiles import read_shapefiles
 from deploy.loader.sources.nhc_tables import is_table, read_tables
 from deploy.loader.sources.nhc_text import is_text, read_text
 from deploy.loader.storms.advisories import Advisory, under_way
 from deploy.loader.storms.identity import DISTURBANCE_TABLES, STORM_TABLES
+from deploy.loader.storms.winds import NHC
 
 _LARGEST = 4_000_000
 """Maximum size of a text in bytes; a larger document is not an advisory."""
@@ -39,13 +40,13 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         findings.duplicates += [f"{each.event_id} {each.time}"] * ((each.event_id, each.time) in unique)
         unique[each.event_id, each.time] = each
     newest = {each.event_id: each for each in under_way(list(unique.values()))}
-    yield from batches([unique[key] for key in sorted(unique)], newest, complete=bool(given))
+    yield from batches([unique[key] for key in sorted(unique)], newest, complete=bool(given), centre=NHC.name)
     # a file lists the storms that were active when it was made
     if indexes and all("://" in document.address for document in indexes):
         actives = [index.active for index in listed]
         known = [active for active in actives if active is not None]
         if len(known) == len(actives):
-            yield closing(frozenset().union(*known))
+            yield closing(frozenset().union(*known), NHC.name)
 
 
 def _singles(documents: list[Document], findings: Findings, *, must_be: bool) -> list[Advisory]:

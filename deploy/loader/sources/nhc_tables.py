@@ -55,7 +55,7 @@ def is_table(document: Document) -> bool:
 
 
 def read_tables(documents: Iterable[Document], findings: Findings) -> list[Advisory]:
-    """Return the advisories of all files together, by storm, then by time. Of corrections the last counts.
+    """Return the advisories of all files together, by storm, then by time. The last correction counts.
 
     Raises DocumentError if a file is not one of these tables, or the advisories themselves are missing.
     """

@@ -1,16 +1,22 @@
 """All sources by name, one per line."""
 
+from collections.abc import Mapping
+
 from deploy.loader.source import Source
 from deploy.loader.sources import (
+    atcf_decks,
     dfo_floods,
+    emsc_earthquakes,
     gdacs_cyclones,
     gdacs_earthquakes,
     gdacs_floods,
     glofas_gauges,
     hurdat2,
     ibtracs,
+    jtwc_warnings,
     mom_alerts,
     nhc_advisories,
+    nhc_outlooks,
     scedc,
     usgs_csv,
     usgs_geojson,
@@ -22,12 +28,16 @@ SOURCES: dict[str, Source] = {
         usgs_geojson.SOURCE,
         usgs_csv.SOURCE,
         scedc.SOURCE,
+        emsc_earthquakes.SOURCE,
         gdacs_earthquakes.SOURCE,
         gdacs_floods.SOURCE,
         dfo_floods.SOURCE,
         mom_alerts.SOURCE,
         glofas_gauges.SOURCE,
         nhc_advisories.SOURCE,
+        jtwc_warnings.SOURCE,
+        nhc_outlooks.SOURCE,
+        atcf_decks.SOURCE,
         hurdat2.SOURCE,
         ibtracs.SOURCE,
         gdacs_cyclones.SOURCE,
@@ -35,6 +45,6 @@ SOURCES: dict[str, Source] = {
 }
 
 
-def watched() -> list[str]:
+def watched(sources: Mapping[str, Source] = SOURCES) -> list[str]:
     """Return the sources for an operator to run: published at an address, and each event by only one of them."""
-    return [name for name, source in SOURCES.items() if list(source.addresses(None)) and not source.by_name_only]
+    return [name for name, source in sources.items() if list(source.addresses(None)) and not source.by_name_only]

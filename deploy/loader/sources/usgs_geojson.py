@@ -17,6 +17,7 @@ from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.records.earthquakes import EVENTS, EarthquakeEvent
 from deploy.loader.records.target import Batch, Rename, Withdrawal
 from deploy.loader.source import Document, Findings, Rejected, Source
+from deploy.loader.sources.same_earthquake import of_second
 from deploy.loader.sources.surroundings import UNKNOWN, with_places
 
 _FEED = "https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary/all_day.geojson"
@@ -115,7 +116,9 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     # if both events have their own rows, withdraw the one with the old number
     gone += [Withdrawal(EVENTS, ("USGS", each.old), each.revision) for each in merged]
     if rows or gone:
-        yield Batch([(EVENTS, row) for row in with_places(rows)], gone, renames=merged)
+        second = of_second(rows)
+        recalls = (second,) if second else ()
+        yield Batch([(EVENTS, row) for row in with_places(rows)], gone, renames=merged, recalls=recalls)
 
 
 def _rename(feature: _Feature, number: str) -> Rename:
@@ -167,7 +170,7 @@ def _event(feature: _Feature, retrieved: datetime) -> EarthquakeEvent | None:
         tsunami=bool(properties.tsunami),
         url=properties.url,
         detail_url=properties.detail,
-        # The feed has no addresses of single products; its detail document lists them with their files.
+        # The feed does not link to single products; its detail document lists them with their files.
         shakemap_url=properties.detail if "shakemap" in products else None,
         population_impact_url=properties.detail if "losspager" in products else None,
         withdrawn=updated if is_deleted else None,

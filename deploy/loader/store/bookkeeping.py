@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -94,10 +94,16 @@ async def known_validators(connection: asyncpg.Connection, source: Source) -> di
     return {row["address"]: Validators(row["etag"], row["last_modified"]) for row in rows}
 
 
+def delay_of(state: Mapping[str, Any]) -> timedelta | None:
+    """Return the time from the issue of the newest document to the last change of a row; None if it changed none."""
+    issued, changed = state["issued"], state["changed"]
+    return changed - issued if issued and changed and changed >= issued else None
+
+
 async def states(connection: asyncpg.Connection) -> dict[str, dict[str, Any]]:
     """Return the records of all sources that were ever loaded, by name; times are UTC."""
     rows = await connection.fetch(
-        "SELECT source, attempted, checked, changed, issued, message, summary::text FROM dams.load_source"
+        "SELECT source, rhythm, attempted, checked, changed, issued, message, summary::text FROM dams.load_source"
     )
     return {
         row["source"]: {**dict(row), "summary": orjson.loads(row["summary"]) if row["summary"] else None}

@@ -39,7 +39,7 @@ async def outdated_aliases(connection: asyncpg.Connection, target: Target, revis
     """Return the identifiers that are aliases of stored events, and forget those that a publisher uses again.
 
     revisions: the identifiers of new rows, each with its revision. An identifier is used again if its revision is later
-    than that of the event it is an alias of, or if that event is gone. In tables without revisions it never is.
+    than that of the event it is an alias of, or if that event was deleted. In tables without revisions it never is.
     """
     revision = f"t.{quoted(target.revision)}" if target.revision else "NULL"
     rows = await connection.fetch(

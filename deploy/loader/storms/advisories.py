@@ -31,7 +31,7 @@ class Advisory(NamedTuple):
     """An advisory about a storm at one time.
 
     analysed: its position; None if unknown. forecast: its expected positions, in order of time. final: whether the
-    advisory says that it is the last one.
+    advisory says that it is the last one. past: earlier positions that it repeats.
     """
 
     event_id: str
@@ -43,6 +43,7 @@ class Advisory(NamedTuple):
     forecast: list[Fix]
     source: str
     final: bool = False
+    past: tuple[Fix, ...] = ()
 
     @property
     def fixes(self) -> list[Fix]:

@@ -34,17 +34,20 @@ POTENTIAL = "Potential Tropical Cyclone"
 _Row = tuple[Target, tuple[Any, ...]]
 _APART = timedelta(days=2)
 """Longest time between the lives of the same storm in two sources."""
-_INVEST = re.compile(r"[A-Z]{2}9\d\d{4}\Z")
+_INVEST = re.compile(r"[A-Z]{2}9\d\d{4}(?:-\d{4})?\Z")
+DISTURBANCE = "Disturbance"
+"""First word of the status of a position of a system under investigation."""
 
 
 def is_invest(event_id: str) -> bool:
-    """Return whether an ATCF number is that of a system under investigation: 90 to 99, such as AL902017."""
+    """Return whether an identifier is that of a system under investigation: 90 to 99, such as AL902017-0728."""
     return _INVEST.match(event_id) is not None
 
 
 def is_disturbance(fix: Fix) -> bool:
     """Return whether a system is not, or not yet, a storm at a fix of an advisory."""
-    return is_invest(fix.event_id) or (fix.status or "").casefold() == POTENTIAL.casefold()
+    status = (fix.status or "").casefold()
+    return is_invest(fix.event_id) or status == POTENTIAL.casefold() or status.startswith(DISTURBANCE.casefold())
 
 
 def is_same(one: StormEvent, other: StormEvent) -> bool:

@@ -17,7 +17,7 @@ from pygeofilter.backends.evaluator import Evaluator, handle
 from libs.cql.compiling import patterns, scalars
 from libs.cql.compiling.arithmetic import arithmetic
 from libs.cql.compiling.arrays import ArrayLiteral, array_predicate
-from libs.cql.compiling.distance import within_distance
+from libs.cql.compiling.distance import METRES, within_distance
 from libs.cql.compiling.geometry_literals import box_in, geometry_literal
 from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal, negated
 from libs.cql.compiling.spatial import SPATIAL_NODES, spatial
@@ -150,6 +150,9 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
             return column_of(queryable)
         near = near_names(node.name, self.target.queryables)
         known = ", ".join(list(self.target.queryables)[:_LISTED]) or "none"
+        if node.name.lower() in METRES:
+            unit = excerpt(node.name)
+            raise fault(f"there is no property {_quoted(node.name)}; units are quoted: '{unit}'", place_of(node))
         hint = f"; did you mean {one_of(tuple(map(_quoted, near)))}?" if near else f"; there are {known}"
         raise fault(f"there is no property {_quoted(node.name)}{hint}", place_of(node))
 

@@ -65,7 +65,7 @@ def _geometry(node: ast.Function, operand: object, index: int) -> Expr | Geometr
 def _metres(node: ast.Function, arguments: tuple[object, ...]) -> float:
     distance = arguments[2]
     if isinstance(distance, Expr) and distance.kind in NUMERIC:
-        raise fault("the distance of S_DWITHIN must be written as a number, not asked of a row", place_of(node, 2))
+        raise fault("the distance of S_DWITHIN must be a number, not a property", place_of(node, 2))
     if isinstance(distance, Value) and distance.value is None:
         raise fault("the distance of S_DWITHIN cannot be computed", place_of(node, 2))
     if not isinstance(distance, Value) or distance.kind not in NUMERIC:

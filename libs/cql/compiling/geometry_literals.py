@@ -27,7 +27,7 @@ class GeometryLiteral:
     """A geometry as the client wrote it: easting, northing in `crs`.
 
     `boxes` are the rectangles it consists of where it is a box in CRS84: one, or two across the antimeridian. `turn`
-    moves it by so many times around the Earth, to where rows with longitudes beyond ±180 are.
+    moves it by multiples of 360 degrees, to the rows with longitudes beyond ±180.
     """
 
     written: BaseGeometry
@@ -39,7 +39,7 @@ class GeometryLiteral:
 
     @property
     def shape(self) -> BaseGeometry:
-        """The geometry in CRS84. Raises CqlError if it has no place there."""
+        """The geometry in CRS84. Raises CqlError if it cannot be transformed."""
         if self.crs.srid == CRS84_SRID:
             return self.written
         try:
@@ -91,7 +91,7 @@ def rectangle(box: BBox) -> BaseGeometry:
 
 
 def literal_sql(side: GeometryLiteral, srid: int) -> Sql:
-    """Return the literal in this SRID. Raises CqlError for what has no place in longitude and latitude."""
+    """Return the literal in this SRID. Raises CqlError if it cannot be expressed in longitude and latitude."""
     if srid == 0:
         return _bound(_turned(side, side.shape, srid), 0)
     if side.is_stored_in(srid):

@@ -198,7 +198,7 @@ def once(template: LiteralString, /, **operands: Sql) -> Sql:
 
 
 def as_text(operand: Operand) -> Sql:
-    """Return a textual operand as `text`, whatever the column's type."""
+    """Return a textual operand as `text`, for any type of column."""
     if isinstance(operand, Value):
         return bind(operand.value, "text")
     if operand.sql_type == "text":

@@ -165,7 +165,7 @@ def _texts(op: str, left: Operand, right: Operand) -> Sql:
             return compared(op, *_equal_texts(left, right.value))
     elif isinstance(left, Value) and isinstance(right, Expr):
         return _texts(FLIPPED[op], right, left)
-    # Compare by code point, which every client can reproduce, whatever the collations of the columns.
+    # Compare by code point, independent of the columns' collations: every client can reproduce this.
     collated = [sql('({text}) COLLATE "C"', text=as_text(operand)) for operand in (left, right)]
     return compared(op, *collated)
 
@@ -235,10 +235,11 @@ def _any_instant(column: Expr, values: Sequence[date]) -> Sql | None:
     # asyncpg sends the first and last date of Python's calendar as infinity.
     if {date.min, date.max} & days:
         return None
+    name = column.sql if column.bare is None else column.bare
     if column.sql_type == NAIVE:
         naive = [value.replace(tzinfo=None) for value in values if isinstance(value, datetime)]
-        return _equals_any(column.sql, naive, "timestamp")
-    return _equals_any(column.sql, list(values), "date" if column.kind is Kind.DATE else "timestamptz")
+        return _equals_any(name, naive, "timestamp")
+    return _equals_any(name, list(values), "date" if column.kind is Kind.DATE else "timestamptz")
 
 
 def _any_text(column: Expr, values: Sequence[str]) -> Sql:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import LiteralString
 
+import shapely
 from pygeofilter import ast
 
 from libs.cql.compiling.geometry_literals import CRS84_SRID, GeometryLiteral, literal_sql, rectangle
@@ -19,14 +20,15 @@ from libs.cql.errors import fault
 from libs.cql.nodes import OP_NAMES, place_of
 from libs.cql.projected import fitted
 from libs.cql.queryable import Queryable
-from libs.geo.crs_areas import is_projected, keeps_boxes
-from libs.geo.longitudes import turned
+from libs.geo.boxes import Box
+from libs.geo.crs_areas import boxes_in, is_projected, keeps_boxes
+from libs.geo.longitudes import WEB_MERCATOR, turned, width_of_world
 from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.short_ways import short_way
 from libs.geo.simple_shapes import simple_shape
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import Kind
-from libs.pg.sql import Sql, all_of, any_of, join, sql
+from libs.pg.sql import Sql, all_of, any_of, binds, join, sql
 
 _FUNCTIONS: dict[type, LiteralString] = {
     ast.GeometryIntersects: "ST_Intersects({a}, {b})",
@@ -47,7 +49,11 @@ _COVERING = (ast.GeometryContains, ast.GeometryEquals)
 def spatial(node: ast.SpatialComparisonPredicate, left: object, right: object) -> Expr:
     """Compile an S_ function. Raises CqlError for operands that are not geometries, and literals outside CRS84."""
     a, b = _operand(node, left, 0), _operand(node, right, 1)
-    return condition(relation(type(node), a, b))
+    found = condition(relation(type(node), a, b))
+    if any(_is_mixed(side) for side in (a, b)):
+        # below NOT a row that cannot be transformed is unknown, though its box does not meet the literal
+        return replace(found, exact=relation(type(node), a, b, by_index=False))
+    return found
 
 
 def _operand(node: ast.SpatialComparisonPredicate, operand: object, index: int) -> Expr | GeometryLiteral:
@@ -59,15 +65,18 @@ def _operand(node: ast.SpatialComparisonPredicate, operand: object, index: int) 
     raise fault(f"{describe(operand)}, but {name} takes geometries", place_of(node, index))
 
 
-def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:
-    """Return the spatial relation of one of `SPATIAL_NODES` between two geometries."""
+def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral, *, by_index: bool = True) -> Sql:
+    """Return the spatial relation of one of `SPATIAL_NODES` between two geometries.
+
+    Without `by_index` it is unknown for each row of several SRIDs that cannot be transformed.
+    """
     if isinstance(a, GeometryLiteral) and isinstance(b, Expr):
         # The column first: for some relations, PostGIS uses only an index of the first operand.
         kind, a, b = _FLIPPED.get(kind, kind), b, a
     if kind is ast.GeometryDisjoint:
-        return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b))
+        return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b, by_index=False))
     if any(_is_mixed(side) for side in (a, b)):
-        return _once(kind, (a, b), mixed=True)
+        return _once(kind, (a, b), mixed=True, by_index=by_index)
     if kind is ast.GeometryIntersects and isinstance(b, GeometryLiteral):
         parts = _parts(a, b)
         if len(parts) > 1:
@@ -100,7 +109,7 @@ def _is_worked_out(side: Expr | GeometryLiteral) -> bool:
     return isinstance(side, Expr) and bool(_column(side).turns or _column(side).crosses)
 
 
-def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = False) -> Sql:
+def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = False, by_index: bool = True) -> Sql:
     """Return the relation of rows that are converted before comparing, each only once although it is named repeatedly.
 
     With `mixed` they are converted to longitude and latitude, for rows of several SRIDs; else rows have one SRID.
@@ -117,14 +126,14 @@ def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = 
         placed[place] = replace(side, sql=sql("{name}.g", name=name), queryable=column)
         known.append(sql("(SELECT {shape} AS g OFFSET 0) AS {name}", shape=shape, name=name))
     once = sql("(SELECT {relation} FROM {known})", relation=relation(kind, *placed), known=join(", ", known))
-    near = _may_be_near(sides)
+    near = _may_be_near(sides) if by_index else None
     return all_of([near, once]) if near else once
 
 
 def _parts(a: Expr | GeometryLiteral, b: GeometryLiteral) -> list[tuple[Expr | GeometryLiteral, GeometryLiteral]]:
     """Return what each box of a literal is compared with.
 
-    If rows lie beyond ±180, the literal is moved to them, so that an index is used and nothing is cut.
+    If rows lie beyond ±180, move the literal to them, so that an index is used and the literal is not cut.
     """
     boxes = [GeometryLiteral(box, b.place, (box,)) for box in b.boxes] if len(b.boxes) > 1 else [b]
     if not isinstance(a, Expr) or not _column(a).turns:
@@ -220,9 +229,31 @@ def _may_be_near(sides: Sequence[Expr | GeometryLiteral]) -> Sql | None:
     a, b = sides
     if not isinstance(a, Expr) or not isinstance(b, GeometryLiteral):
         return None
+    if _column(a).row_srids and _is_mixed(a):
+        boxes = [shapely.bounds(shape) for shape in b.boxes or (b.shape,)]
+        return _rows_meet(a, [(box[0], box[1], box[2], box[3]) for box in boxes])
     srid = _srid(a)
     literals = [_in_srid(replace(b, turn=turn), srid) for turn in (0, *_column(a).turns)]
     return sql("({near})", near=any_of(_boxes_meet(a, srid, literals)))
+
+
+def _rows_meet(column: Expr, boxes: Sequence[Box]) -> Sql:
+    """Return whether the stored box of a row meets a box in longitude and latitude, for rows of several known SRIDs.
+
+    The boxes of each SRID are compared with every row, whatever its SRID, so that the index is used. This finds too
+    many rows, never too few.
+    """
+    queryable = _column(column)
+    placed: list[Box] = []
+    for srid in dict.fromkeys(srid or CRS84_SRID for srid in queryable.row_srids):
+        width = width_of_world(srid)
+        turns = queryable.turns if srid in (CRS84_SRID, WEB_MERCATOR) else ()
+        for west, south, east, north in boxes_in(boxes, srid):
+            placed += [(west + turn * width, south, east + turn * width, north) for turn in (0, *turns)]
+    if not placed:
+        return sql("({a} IS NULL AND NULL)", a=column.sql)
+    meets: LiteralString = "{a} && ST_MakeEnvelope({box})"
+    return sql("({near})", near=any_of(sql(meets, a=column.sql, box=binds(box, "float8")) for box in placed))
 
 
 def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
@@ -237,6 +268,8 @@ def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
 
 def near(column: Expr, box: BBox) -> Sql:
     """Return whether the box of a row meets a box in longitude and latitude: only the part that an index serves."""
+    if _column(column).row_srids and _is_mixed(column):
+        return _rows_meet(column, [(part.west, part.south, part.east, part.north) for part in box.parts()])
     srid = _srid(column)
     parts = [
         replace(GeometryLiteral(rectangle(part), None, (rectangle(part),)), turn=turn)

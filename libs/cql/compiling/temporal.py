@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from typing import Any, LiteralString
 
 from pygeofilter import ast
 
-from libs.cql.compiling.operands import NAIVE, Expr, Operand, Value, condition, describe
+from libs.cql.compiling.operands import NAIVE, Expr, Operand, Value, condition_on, describe
 from libs.cql.errors import fault
 from libs.cql.nodes import OP_NAMES, TimeIntersects, place_of
 from libs.ogc.temporal import rfc3339
-from libs.pg.column_types import TEMPORAL, Kind
+from libs.pg.column_types import TEMPORAL, Kind, limits
 from libs.pg.sql import Sql, all_of, any_of, bind, sql
 
 
@@ -80,6 +81,17 @@ def _aligned(a: date, b: date) -> tuple[date, date]:
 
 
 def _with_literal(op: str, column: Expr, value: date) -> Sql:
+    if column.bare is None or op == "<>":
+        return _related(op, column, value)
+    # in a form that an index serves, without the rows that are infinite or outside the calendar
+    text, known = _related(op, replace(column, sql=column.bare), value), limits(column.sql_type)
+    if known is None or op == "=":
+        return text
+    limit = sql(known[1] if op in (">", ">=") else known[0], v=column.bare)
+    return sql("({text} AND {limit})", text=text, limit=limit)
+
+
+def _related(op: str, column: Expr, value: date) -> Sql:
     if column.kind is Kind.DATE:
         day = value.date() if isinstance(value, datetime) else value
         return compared(op, column.sql, bind_instant(day, "date"))
@@ -194,15 +206,15 @@ def temporal(node: ast.TemporalPredicate, left: Operand | Span, right: Operand |
     )
     spans = [_span(node, operand, index) for index, operand in enumerate((left, right))]
     if isinstance(left, Value | Expr) and isinstance(right, Value | Expr):
-        return condition(compare_instants(_OF_INSTANTS[type(node)], left, right))
-    ends: dict[str, tuple[Bound, bool]] = {}
-    for index, span in enumerate(spans):
-        ends[f"s{index + 1}"] = (span.start, False)
-        ends[f"e{index + 1}"] = (span.end, True)
-    if isinstance(node, ast.TimeDisjoint):
-        return condition(any_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in _DISJOINT))
-    definition = _DEFINITIONS[type(node)]
-    return condition(all_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in definition))
+        return condition_on(partial(compare_instants, _OF_INSTANTS[type(node)]), left, right)
+
+    def built(*bounds: Bound) -> Sql:
+        ends = {name: (bound, name[0] == "e") for name, bound in zip(("s1", "e1", "s2", "e2"), bounds, strict=True)}
+        if isinstance(node, ast.TimeDisjoint):
+            return any_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in _DISJOINT)
+        return all_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in _DEFINITIONS[type(node)])
+
+    return condition_on(built, *(bound for span in spans for bound in (span.start, span.end)))
 
 
 def period(column: Expr) -> Span:

@@ -21,13 +21,15 @@ def date_literal(text: object, at: Place) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise fault(f"'{text}' is not a date of the calendar", at) from None
+        raise fault(f"'{text}' does not exist in the calendar", at) from None
 
 
 def timestamp_literal(text: object, at: Place) -> datetime:
     """Parse an RFC 3339 date-time, in UTC. Raises CqlError."""
     if not isinstance(text, str) or len(text) > 64:
         raise fault(f"'{excerpt(text)}' is not a timestamp such as 2020-01-31T12:00:00Z", at)
+    if _DATE.match(text):
+        raise fault(f"'{text}' is a date without a time; write DATE('{text}')", at)
     try:
         return parse_instant(text)
     except ValueError as error:

@@ -70,7 +70,7 @@ def _expression(value: Any, at: str) -> Part:
         if member in value:
             return read(value, at)
     raise fault(
-        f"an object with {excerpt(', '.join(value) or 'no members')} is nothing a filter can hold",
+        f"an object with {excerpt(', '.join(value) or 'no members')} is not allowed in a filter",
         at,
     )
 

@@ -1,4 +1,5 @@
-// Pages work without this; it adds a button to copy each example, and leaves empty fields out of addresses.
+// Pages work without this; it adds a button to copy each example and date pickers to forms, and leaves empty fields out of
+// addresses.
 const SHOWN_MS = 1600;
 // in the language of the page
 const words = document.body.dataset;
@@ -47,7 +48,23 @@ for (const form of document.querySelectorAll("form.filter")) {
   form.addEventListener("submit", () => {
     const empty = [...form.elements].filter(({ name, value }) => name && value === "");
     for (const field of empty) field.disabled = true;
-    // whoever comes back by the browser's button finds them as they were
+    // the browser's back button shows them unchanged
     setTimeout(() => empty.forEach((field) => { field.disabled = false; }));
   });
+}
+
+for (const days of document.querySelectorAll("form.filter .days")) {
+  const time = days.form.elements.datetime;
+  const [from, to] = days.querySelectorAll("input");
+  const show = () => {
+    const parts = time.value.split("/").map((part) => /^\d{4}-\d\d-\d\d/.exec(part)?.[0] ?? "");
+    [from.value, to.value] = [parts[0], parts.at(-1)];
+  };
+  const write = () => {
+    time.value = from.value === to.value ? from.value : `${from.value || ".."}/${to.value || ".."}`;
+  };
+  for (const picker of [from, to]) picker.addEventListener("change", write);
+  time.addEventListener("input", show);
+  show();
+  days.hidden = false;
 }

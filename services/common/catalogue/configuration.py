@@ -206,14 +206,14 @@ class CatalogueConfig(_Said):
                 content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
             except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
                 raise ConfigError(f"{file}: {error}") from None
-            cls._checked(content, str(file))
+            cls._validate(content, str(file))
             said |= content
             for name, members in (content.get("collections") or {}).items():
                 collections[name] = collections.get(name, {}) | members
-        return cls._checked(said | {"collections": collections}, ", ".join(map(str, files)))
+        return cls._validate(said | {"collections": collections}, ", ".join(map(str, files)))
 
     @classmethod
-    def _checked(cls, content: object, where: str) -> Self:
+    def _validate(cls, content: object, where: str) -> Self:
         try:
             return cls.model_validate(content)
         except ValidationError as error:
@@ -241,33 +241,33 @@ class CatalogueConfig(_Said):
             said = said.model_copy(update={"id_column": None})
         where = f"collections.{collection.id}"
         names = [column.name for column in collection.columns]
-        _known(f"{where}.id_column", said.id_column, names)
+        _check_column(f"{where}.id_column", said.id_column, names)
         key = said.id_column or collection.key
         composite = () if said.id_column else collection.composite_key
-        # without the key's column, features would have no ids, and pages could not start after a row
+        # without the key's column, features would not have ids, and pages could not start after a row
         shown = {name: position for position, name in enumerate(said.properties)}
         if shown:
             for name in (key,) if key is not None else composite:
                 shown.setdefault(name, -1)
-        _known(f"{where}.geometry_column", said.geometry_column, [entry.name for entry in collection.geometries])
+        _check_column(f"{where}.geometry_column", said.geometry_column, [entry.name for entry in collection.geometries])
         start, end = said.datetime_column if isinstance(said.datetime_column, tuple) else (said.datetime_column, None)
         times = [entry.name for entry in collection.times]
-        _known(f"{where}.datetime_column", start, times)
+        _check_column(f"{where}.datetime_column", start, times)
         # hidden columns cannot be filtered by
         shown_times = [name for name in times if not shown or name in shown]
-        _known(f"{where}.issued_column", said.issued_column, shown_times)
+        _check_column(f"{where}.issued_column", said.issued_column, shown_times)
         if end is not None:
-            _known(f"{where}.datetime_column", start, shown_times)
-            _known(f"{where}.datetime_column", end, shown_times)
+            _check_column(f"{where}.datetime_column", start, shown_times)
+            _check_column(f"{where}.datetime_column", end, shown_times)
         for member, given in (("properties", said.properties), ("sort", said.sort), ("importance", said.importance)):
             for name in given:
-                _known(f"{where}.{member}", name.removeprefix("-"), names)
+                _check_column(f"{where}.{member}", name.removeprefix("-"), names)
         for _, _, chosen in said.tile_properties:
             for name in chosen:
-                _known(f"{where}.tile_properties", name, list(shown) or names)
+                _check_column(f"{where}.tile_properties", name, list(shown) or names)
         for rel, found_by in said.item_links:
             for name in (name for pair in found_by for name in pair):
-                _known(f"{where}.item_links.{rel}", name, list(shown) or names)
+                _check_column(f"{where}.item_links.{rel}", name, list(shown) or names)
         _check_situation(f"{where}.situation", said.situation, collection, start or next(iter(times), None))
         columns = tuple(column for column in collection.columns if not shown or column.name in shown)
         # without a list they follow from where the rows are
@@ -278,7 +278,7 @@ class CatalogueConfig(_Said):
             description=said.description or collection.description,
             key=key,
             composite_key=composite,
-            # the database guarantees that values of its own key are unique, but not those of another column
+            # the database guarantees that values of its key are unique, but not those of another column
             key_repeats=collection.key_repeats if said.id_column is None else said.id_column != collection.key,
             suggested_key=None if said.id_column else collection.suggested_key,
             geometries=tuple(
@@ -315,12 +315,12 @@ def _check_situation(where: str, asked: Asked | None, collection: Collection, st
     if asked is None:
         return
     if start is None or any(time.name == start and time.is_period for time in collection.times):
-        raise ConfigError(f"{where}: the collection has no column of instants by which to know what is going on")
+        raise ConfigError(f"{where}: `situation` needs a column of instants, and the collection has none")
     numbers = [column.name for column in collection.columns if column.type in ("integer", "number")]
     for name in asked.at_least:
-        _known(f"{where}.at_least", name, numbers)
+        _check_column(f"{where}.at_least", name, numbers)
     for name in asked.unset:
-        _known(f"{where}.unset", name, [column.name for column in collection.columns])
+        _check_column(f"{where}.unset", name, [column.name for column in collection.columns])
 
 
 def _shape(collection: Collection, named_srids: tuple[int, ...] | None) -> str:
@@ -372,6 +372,6 @@ def _sentence(fault: ErrorDetails) -> str:
     return f"{where}{'' if said.startswith((':', '.')) else ' '}{said}".strip()
 
 
-def _known(where: str, name: str | None, names: list[str]) -> None:
+def _check_column(where: str, name: str | None, names: list[str]) -> None:
     if name is not None and name not in names:
         raise ConfigError(f"{where}: there is no column '{name}'; there are {', '.join(names[:40]) or 'none'}")

@@ -44,7 +44,7 @@ class IdCheck:
         where = f"collections.{collection.id}.id_column: '{key}'"
         told, wrong = None, None
         try:
-            rows = await self._rows(_repeated(collection, key))
+            rows = await self._rows(_repeated_ids(collection, key))
         except Exception as error:
             if await self._database.passes(error):
                 raise
@@ -64,7 +64,7 @@ class IdCheck:
             return [(row[0], row[1]) for row in await connection.fetch(text, *arguments)]
 
 
-def _repeated(collection: Collection, key: str) -> Sql:
+def _repeated_ids(collection: Collection, key: str) -> Sql:
     return sql(
         "SELECT {key}::text, count(*) FROM {table} WHERE {key} IS NOT NULL GROUP BY {key} HAVING count(*) > 1 LIMIT 1",
         key=ident(key),

@@ -134,7 +134,7 @@ class CatalogueKeeper(Catalogue):
             self._refused = None
         introspected = await self._introspection.collections()
         collections = {
-            collection.id: self._configured(collection) for collection in introspected if self._offers(collection)
+            collection.id: self._configure(collection) for collection in introspected if self._offers(collection)
         }
         self._report_left_out(introspected)
         self._known = {
@@ -183,7 +183,7 @@ class CatalogueKeeper(Catalogue):
             self._config_stamps = stamps
             self._known = {}
 
-    def _configured(self, collection: Collection) -> Collection:
+    def _configure(self, collection: Collection) -> Collection:
         before, configured = self._known.get(collection.id, (None, collection))
         if before is collection:
             return configured

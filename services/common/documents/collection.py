@@ -1,5 +1,6 @@
 """The Collection resource (OGC API Features, /req/core/sfc-md-success)."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,6 @@ from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import Whole
 from libs.web.representations import representations
 from libs.web.respond import links_json
-from services.common.documents.links import absolute
 
 OFFERS = (MediaType.JSON, MediaType.HTML)
 
@@ -58,7 +58,7 @@ def _licences(collection: Collection) -> dict[str, str]:
 
 
 def publication_json(collection: Collection) -> dict[str, Any]:
-    """Return the publishers of live data, the rhythm, and the time of the last change; empty if unknown."""
+    """Return the publishers of live data, their rhythm, last document and last change; empty if unknown."""
     if not collection.publishers:
         return {}
     # all in one form and zone, so that texts compare like times
@@ -71,6 +71,8 @@ def publication_json(collection: Collection) -> dict[str, Any]:
             **({"licenseUrl": publisher.licence_url} if publisher.licence_url else {}),
             "updateIntervalSeconds": publisher.rhythm_seconds,
             "updated": publisher.updated,
+            **({"lastDocument": publisher.issued} if publisher.issued else {}),
+            **({"isSilent": True} if publisher.is_silent else {}),
         }
         for publisher in collection.publishers
     ]
@@ -98,3 +100,8 @@ def facts(collection: Collection) -> dict[str, Any]:
         "as_of": collection.as_of(),
         "time_columns": collection.lasting() or [time for time in (collection.time(),) if time],
     }
+
+
+def absolute(base: str, links: Iterable[Link]) -> list[Link]:
+    """Put links that start with `/` below the base address."""
+    return [replace(link, href=f"{base}{link.href}") if link.href.startswith("/") else link for link in links]

@@ -56,8 +56,8 @@ def _items(entry: dict[str, Any]) -> str | None:
 def split_comment(comment: str | None) -> tuple[str | None, str | None, str | None]:
     """`Title. Description [unit]` taken apart; what is absent is None.
 
-    >>> split_comment("Depth. Of the hypocentre below sea level. [km]")
-    ('Depth', 'Of the hypocentre below sea level.', 'km')
+    >>> split_comment("Depth. Depth of the hypocentre below sea level. [km]")
+    ('Depth', 'Depth of the hypocentre below sea level.', 'km')
     """
     if not comment:
         return None, None, None

@@ -13,8 +13,16 @@ from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, join, sql
-from services.common.introspection.extents_sql import Key, Query, box_query, sampled_times, time_query, usable_boxes
-from services.common.introspection.located import located
+from services.common.introspection.extents_sql import (
+    Key,
+    Query,
+    box_query,
+    mixed_box_query,
+    sampled_times,
+    time_query,
+    usable_boxes,
+)
+from services.common.introspection.located import locate
 
 _LOG = logging.getLogger("dams.catalogue")
 _BATCH = 100
@@ -88,7 +96,7 @@ class Extents:
             for collection in collections
             if collection.sources
             and not collection.row_security
-            # a view is one of its own sources, and has no rows
+            # a view is also among its sources, and does not store rows
             and all(versions.get(oid, "") is not None for oid in collection.sources)
         }
         known = {
@@ -102,7 +110,7 @@ class Extents:
         for collection in collections:
             found = known.get(collection.id)
             if collection.id in locked and found is None:
-                # read it again when the lock is gone
+                # read it again when the lock is released
                 known[collection.id] = _Known(None, collection, collection)
             elif found is None or found.bare is not collection:
                 extents = read[collection.id] if found is None else found.filled
@@ -126,13 +134,13 @@ class Extents:
                 for column in collection.times
                 if (query := time_query(collection, column)) is not None
             ),
-            self._sampled(collections),
+            self._read_samples(collections),
         )
         return {
             collection.id: replace(
                 collection,
                 geometries=tuple(
-                    located(column, boxes.get((collection.id, column.name), [])) for column in collection.geometries
+                    locate(column, boxes.get((collection.id, column.name), [])) for column in collection.geometries
                 ),
                 times=tuple(
                     _with_ends(column, ends_of(ends[key]) if key in ends else _span(*sampled.get(key, ([], False))))
@@ -146,7 +154,7 @@ class Extents:
     async def _each(self, queries: Iterable[tuple[Key, Sequence[Query]]]) -> Found:
         """Run many small queries as a few; where a batch fails, one by one: a bad table costs only itself.
 
-        Of each key the first query that does not fail tells.
+        For each key the first query that succeeds counts.
         """
         waiting = list(queries)
         found: Found = {}
@@ -181,7 +189,7 @@ class Extents:
             found.setdefault(batch[row[0]][0], []).append(tuple(row)[1:])
         return found
 
-    async def _sampled(self, collections: Sequence[Collection]) -> dict[Key, Sampled]:
+    async def _read_samples(self, collections: Sequence[Collection]) -> dict[Key, Sampled]:
         wanted = {
             (collection.schema, collection.name, column.name): (collection.id, column.name)
             for collection in collections
@@ -207,6 +215,9 @@ class Extents:
 
 def _box_queries(collection: Collection, column: GeometryColumn) -> list[Query]:
     """Return the queries for a box, each for fewer rows than the one before."""
+    if column.row_srids and column.is_mixed:
+        mixed = mixed_box_query(collection, column)
+        return [mixed] if mixed is not None else []
     queries = (box_query(collection, column, usable) for usable in usable_boxes(column))
     return [query for query in queries if query is not None]
 

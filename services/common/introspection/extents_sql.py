@@ -1,6 +1,7 @@
 """The queries for extents: from rows for small tables and views, else only from indexes and statistics."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
@@ -61,7 +62,7 @@ def box_query(collection: Collection, column: GeometryColumn, usable: Box = ANYW
             "SELECT CASE WHEN {is_usable} THEN box END AS box, NOT ({is_usable}) AS beyond"
             " FROM ({estimated}) AS known WHERE NOT is_small.yes",
             is_usable=_is_within(sql("box::geometry"), usable),
-            estimated=_estimated(collection, column),
+            estimated=_estimate_of(collection, column),
         )
     )
     box = sql(
@@ -78,6 +79,42 @@ def box_query(collection: Collection, column: GeometryColumn, usable: Box = ANYW
         " FROM ({box}) AS found(b, beyond) WHERE b IS NOT NULL",
         position=position,
         box=box,
+    )
+
+
+def mixed_box_query(collection: Collection, column: GeometryColumn) -> Query | None:
+    """Return the `box_query` of a column whose rows have several SRIDs: the box of each SRID, combined in degrees.
+
+    Tables that are not small have no row.
+    """
+    if collection.row_security or collection.kind not in _TABLES:
+        return None
+    condition = sql("(SELECT {size}) <= {small}", size=_size(collection), small=bind(SMALL, "int8"))
+    box = _mixed_box(collection, column, condition)
+    return lambda position: sql(
+        "SELECT {position}, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b), beyond"
+        " FROM ({box}) AS found(b, beyond) WHERE b IS NOT NULL",
+        position=position,
+        box=box,
+    )
+
+
+def _mixed_box(collection: Collection, column: GeometryColumn, condition: Sql = EMPTY) -> Sql:
+    """Select the box of a column whose rows have several SRIDs, in degrees, and whether rows lie outside of it."""
+    name = ident(column.name)
+    parts = []
+    for srid in column.row_srids:
+        of_one = replace(column, srid=srid, row_srids=())
+        usable = usable_boxes(of_one)[:2][-1]
+        where = join(
+            " AND ",
+            [each for each in (condition, sql("ST_SRID({name}) = {srid}", name=name, srid=bind(srid, "int4"))) if each],
+        )
+        exact = _exact(collection, of_one, usable, sql(" WHERE {where}", where=where))
+        parts.append(_in_degrees(exact, of_one))
+    return sql(
+        "SELECT ST_Extent(part.box::geometry) AS box, bool_or(part.beyond) AS beyond FROM ({parts}) AS part",
+        parts=join(" UNION ALL ", [sql("SELECT * FROM ({part}) AS one(box, beyond)", part=part) for part in parts]),
     )
 
 
@@ -130,7 +167,7 @@ def _size(collection: Collection) -> Sql:
     )
 
 
-def _estimated(collection: Collection, column: GeometryColumn) -> Sql:
+def _estimate_of(collection: Collection, column: GeometryColumn) -> Sql:
     if collection.kind in _STORED:
         return sql(
             "SELECT ST_EstimatedExtent({schema}, {name}, {column}) AS box",
@@ -191,6 +228,12 @@ def time_query(collection: Collection, column: TimeColumn) -> Query | None:
 
 def view_box(view: Collection, column: GeometryColumn, usable: Box = ANYWHERE) -> Sql:
     """A position of no meaning, then the row of `box_query` for all rows of a view; or no row."""
+    if column.row_srids and column.is_mixed:
+        return sql(
+            "SELECT 0, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b), beyond"
+            " FROM ({box}) AS found(b, beyond) WHERE b IS NOT NULL",
+            box=_mixed_box(view, column),
+        )
     return _ends_of_box(_exact(view, column, usable), column)
 
 
@@ -237,7 +280,7 @@ def box_of_index(table: Collection, column: GeometryColumn, usable: Box = ANYWHE
         " CROSS JOIN LATERAL {ends}",
         **{side: bind(edge, "float8") for side, edge in zip(("west", "south", "east", "north"), usable, strict=True)},
         is_usable=_is_within(sql("b::geometry"), usable),
-        estimated=_estimated(table, column),
+        estimated=_estimate_of(table, column),
         oid=bind(table.oid, "oid"),
         column=bind(column.name, "text"),
         ends=join(" CROSS JOIN LATERAL ", ends),

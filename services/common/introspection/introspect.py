@@ -18,6 +18,7 @@ from libs.pg.sql import Sql, bind
 from services.common.introspection.columns import argument_of, column_of
 from services.common.introspection.extents import Extents
 from services.common.introspection.keys import Keys
+from services.common.introspection.learned_srids import LearnedSrids
 from services.common.introspection.located import may_lie_anywhere
 from services.common.introspection.publishers import Publishers
 from services.common.introspection.row_counts import RowCounts
@@ -67,6 +68,7 @@ class Introspection:
         self._schemas = schemas
         self._views = ViewCheck(database)
         self._keys = Keys(database)
+        self._srids = LearnedSrids(database)
         self._extents = Extents(database)
         self._view_extents = ViewExtents(database)
         self._counts = RowCounts(database)
@@ -113,7 +115,9 @@ class Introspection:
         self._known, self._unlocked = known, unlocked
         self._tell_of(unfilled)
         usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)), locked)
-        filled = await self._extents.filled_in(await self._keys.filled_in(usable, locked), locked)
+        # states of the previous round: not newer than the rows that are read now
+        placed = await self._srids.filled_in(await self._keys.filled_in(usable, locked), self._extents.states, locked)
+        filled = await self._extents.filled_in(placed, locked)
         filled = await self._view_extents.filled_in(filled, self._extents.states, locked)
         counted = await self._counts.filled_in(filled, self._extents.counted, locked)
         return await self._publishers.filled_in(counted)
@@ -175,10 +179,11 @@ def _relation(row: dict[str, Any]) -> Collection:
     kind = row["kind"].decode() if isinstance(row["kind"], bytes) else row["kind"]
     collection = _collection(row, _KINDS[kind])
     names = {column.name for column in collection.columns}
-    has_products = EVENT_KEY in names and not names.isdisjoint(PRODUCTS)
+    impacts = row["impact_source"] if EVENT_KEY in names else None
     return replace(
         collection,
-        product_source=row["product_source"] if has_products else None,
+        product_source=None if names.isdisjoint(PRODUCTS) else impacts,
+        impact_source=impacts,
         key=row["key"],
         key_repeats=row["key_repeats"],
         row_security=row["row_security"],
@@ -242,6 +247,14 @@ def _geometry(entry: dict[str, Any]) -> GeometryColumn:
     for suffix in ("ZM", "Z", "M"):
         if word not in _GEOMETRY_TYPE and word.endswith(suffix):
             word = word.removesuffix(suffix)
-    column = GeometryColumn(entry["name"], _GEOMETRY_TYPE[word], srid, geography, 2 + has_z + has_m, not_null=not_null)
+    column = GeometryColumn(
+        entry["name"],
+        _GEOMETRY_TYPE[word],
+        srid,
+        geography,
+        2 + has_z + has_m,
+        has_heights=has_z,
+        not_null=not_null,
+    )
     uri = crs_uri(srid)
     return may_lie_anywhere(replace(column, crs_offered=uri is None or crs_of(uri) is not None))

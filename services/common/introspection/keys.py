@@ -81,7 +81,7 @@ class Keys:
         definitions = await self._read_definitions([entry.oid for entry in wanted if entry.kind == "view"])
         tables = {oid for found in definitions.values() if found is not None for oid in found.relations()}
         keys = await self._read_indexes(tables | {entry.oid for entry in wanted if entry.kind != "view"})
-        chosen = {entry.id: _chosen(entry, definitions, keys, self._names) for entry in wanted}
+        chosen = {entry.id: _choose_key(entry, definitions, keys, self._names) for entry in wanted}
         for collection in wanted:
             found = chosen[collection.id]
             if found is not None and not found.unique and collection.kind == "materialized view":
@@ -152,7 +152,7 @@ class Keys:
         if before is not None and before[0] is collection and before[1] == found:
             return before
         if found is None:
-            return collection, None, replace(collection, suggested_key=_suggested(collection))
+            return collection, None, replace(collection, suggested_key=_suggest_key(collection))
         columns = collection.columns
         if found.not_null:
             columns = tuple(replace(entry, not_null=True) if entry.name in found.names else entry for entry in columns)
@@ -175,7 +175,7 @@ class Keys:
         self._without = frozenset(without)
 
 
-def _chosen(
+def _choose_key(
     collection: Collection,
     definitions: Mapping[int, Definition | None],
     keys: Mapping[int, list[_Key]],
@@ -257,7 +257,7 @@ def _is_given(found: Definition, number: int, key: _Key, needed: set[int]) -> bo
     return all((number, column) in given for column in key.columns)
 
 
-def _suggested(collection: Collection) -> str | None:
+def _suggest_key(collection: Collection) -> str | None:
     """Return a column that may identify features, judging by its name."""
     likely = (*_LIKELY, f"{collection.name}_id", f"{collection.name.removesuffix('s')}_id")
     by_name = {column.name.lower(): column for column in collection.columns if _is_id(column)}

@@ -24,12 +24,12 @@ def may_lie_anywhere(column: GeometryColumn) -> GeometryColumn:
     return replace(column, turns=MOST_TURNS, partial=True)
 
 
-def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryColumn:
+def locate(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryColumn:
     """The column with the box of the first row: west, south, east, north in degrees, as stored; of geographies that
     cross the antimeridian beyond 180. A fifth value says whether there are rows beyond, which have no usable place.
 
     A geography that crosses the antimeridian has an east beyond 180. Without a row, or with a box outside any known
-    CRS, nothing is known of the column.
+    CRS, the column stays unknown.
     """
     unknown = may_lie_anywhere(replace(column, bbox=None))
     if not rows or any(not isinstance(value, float) for value in rows[0][:4]):

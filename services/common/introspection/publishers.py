@@ -7,7 +7,7 @@ from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import sql
 
-# a database without this schema has no such function, and another role may not be allowed to call it
+# a database without this schema does not have the function, and another role may not be allowed to call it
 _HAS = sql(
     "SELECT count(*) > 0 AS has FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
     "WHERE n.nspname = 'dams' AND p.proname = 'data_sources' "
@@ -15,7 +15,9 @@ _HAS = sql(
 )
 _PUBLISHERS = sql(
     "SELECT relation::bigint AS oid, title, licence, licence_url, attribution, "
-    "extract(epoch FROM rhythm)::bigint AS rhythm_seconds, date_trunc('second', changed) AS changed "
+    "extract(epoch FROM rhythm)::bigint AS rhythm_seconds, date_trunc('second', changed) AS changed, "
+    "date_trunc('second', issued) AS issued, "
+    "checked IS NULL OR checked < now() - greatest(3 * rhythm, interval '1 hour') AS is_silent "
     "FROM dams.data_sources() ORDER BY title"
 )
 
@@ -64,6 +66,8 @@ class Publishers:
                 attribution=row["attribution"],
                 rhythm_seconds=row["rhythm_seconds"],
                 updated=rfc3339(row["changed"]),
+                issued=rfc3339(row["issued"]) if row["issued"] else None,
+                is_silent=row["is_silent"],
             )
             found.setdefault(row["oid"], []).append(publisher)
         return found

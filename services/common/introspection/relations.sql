@@ -1,7 +1,7 @@
 -- One row per relation in the given schemas that the role may read: what it is, its columns, its key.
 -- Only the system catalogues are read, so the cost does not depend on the number of rows.
 WITH locked AS MATERIALIZED (
-    -- relations that a session has locked exclusively, or waits to lock: whoever opens one waits too, as the functions
+    -- relations that a session has locked exclusively, or waits to lock: opening one would wait too, as the functions
     -- for sizes and view definitions would
     SELECT coalesce(i.indrelid, l.relation) AS oid
     FROM pg_locks l
@@ -123,7 +123,7 @@ SELECT
     -- the list of events with products, which deploy.impact keeps
     (SELECT c.oid::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = 'impact' AND c.relname = 'event' AND c.relkind = 'r'
-       AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')) AS product_source,
+       AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')) AS impact_source,
     -- size and definition are not known, and what is known of it and its rows otherwise stays as it was
     r.locked OR coalesce(dependency.locked, false) AS locked
 FROM relation r

@@ -129,6 +129,6 @@ class RowCounts:
         number = known.number if known is not None and known.state == state else None
         before = self._filled.get(collection.id)
         if before is not None and before[0] is collection and before[1].item_count == number:
-            # the same object as long as nothing has changed
+            # the same object until a count changes
             return before
         return collection, collection if collection.item_count == number else replace(collection, item_count=number)

@@ -1,7 +1,7 @@
 """Derive a view's row identity from its definition: source columns and joins. Pure.
 
 PostgreSQL stores the definition as a tree of nodes in text (`pg_rewrite.ev_action`, nodes/readfuncs.c). If a part is
-not understood, nothing is known about the view's keys.
+not understood, the view's keys stay unknown.
 """
 
 import re

@@ -11,7 +11,7 @@ from libs.pg.sql import Sql
 from services.common.introspection.bounded import TooSlowError, rows_within
 from services.common.introspection.extents import ends_of
 from services.common.introspection.extents_sql import SMALL, box_of_index, ends_of_view, usable_boxes, view_box
-from services.common.introspection.located import located
+from services.common.introspection.located import locate
 
 _LARGE = 500_000_000
 _MANY = 1_000_000
@@ -66,7 +66,7 @@ def _is_large(table: Collection) -> bool:
 def _by_index(table: Collection, column: GeometryColumn) -> bool:
     """Return whether the table is too large to read, but an index may have the extent."""
     of_one = table.kind in ("table", "materialized view") and table.sources == (table.oid,)
-    return _is_large(table) and of_one and not table.row_security and not column.is_geography
+    return _is_large(table) and of_one and not (table.row_security or column.is_geography or column.is_mixed)
 
 
 class ViewExtents:
@@ -143,16 +143,16 @@ class ViewExtents:
     def _with(self, view: Collection) -> tuple[Collection, tuple[_Column, ...], Collection]:
         own = {column.name for column in _columns(view)}
         every: tuple[_Column, ...] = (*view.times, *view.geometries)
-        columns = tuple(self._extended(view, column) if column.name in own else column for column in every)
+        columns = tuple(self._with_known_extent(view, column) if column.name in own else column for column in every)
         before = self._filled.get(view.id)
         if before is not None and before[0] is view and before[1] == columns:
-            # the same object as long as nothing has changed
+            # the same object until an extent changes
             return before
         times = tuple(column for column in columns if isinstance(column, TimeColumn))
         geometries = tuple(column for column in columns if isinstance(column, GeometryColumn))
         return view, columns, replace(view, times=times, geometries=geometries)
 
-    def _extended(self, view: Collection, column: _Column) -> _Column:
+    def _with_known_extent(self, view: Collection, column: _Column) -> _Column:
         known = self._known.get((view.id, column.name))
         return known.column if known is not None and known.column is not None and known.shape == view.shape else column
 
@@ -161,22 +161,22 @@ class ViewExtents:
             *wider, narrowest = usable_boxes(column)
             for usable in wider:
                 try:
-                    return await self._located(view, column, usable)
+                    return await self._locate(view, column, usable)
                 except TooSlowError:
                     # PROJ may have failed on a row: of fewer rows it may not
                     continue
-            return await self._located(view, column, narrowest)
+            return await self._locate(view, column, narrowest)
         rows = await self._rows(view, ends_of_view(view, column))
         start, end, nulls = ends_of([(row[1], row[2]) for row in rows])
         return replace(column, start=start, end=end, nulls=nulls)
 
-    async def _located(self, view: Collection, column: GeometryColumn, usable: Box) -> GeometryColumn:
+    async def _locate(self, view: Collection, column: GeometryColumn, usable: Box) -> GeometryColumn:
         if _by_index(view, column):
             rows = await self._rows(view, box_of_index(view, column, usable))
             if rows or column.bbox is not None:
-                return located(column, [row[1:] for row in rows]) if rows else column
+                return locate(column, [row[1:] for row in rows]) if rows else column
         rows = await self._rows(view, view_box(view, column, usable))
-        return located(column, [row[1:] for row in rows])
+        return locate(column, [row[1:] for row in rows])
 
     async def _rows(self, view: Collection, statement: Sql) -> list[tuple]:  # type: ignore[type-arg]
         return await rows_within(self._database, statement, self._statement_ms, view.id, "no extent")

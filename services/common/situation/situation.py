@@ -18,7 +18,7 @@ from libs.pg.pool import Database
 from services.common.introspection.bounded import TooSlowError, rows_within
 from services.common.situation.asked import Asked
 from services.common.situation.statement import columns_of, newest
-from services.common.situation.topic import Told, Topic, told
+from services.common.situation.topic import Told, Topic, entry_of
 
 _STATEMENT_MS = 1000
 _MINUTE = 60.0
@@ -86,17 +86,17 @@ class Situation:
                 rows = await rows_within(self._database, statement, _STATEMENT_MS, collection.id, "no situation")
                 if rows:
                     since = f"{now - timedelta(days=asked.days):%Y-%m-%d}"
-                    return Topic(asked, collection, rows[0][0], _told(collection, rows), since)
+                    return Topic(asked, collection, rows[0][0], _entries_of(collection, rows), since)
         except TooSlowError:
             return None
         return None
 
 
-def _told(collection: Collection, rows: Sequence[tuple]) -> tuple[Told, ...]:  # type: ignore[type-arg]
+def _entries_of(collection: Collection, rows: Sequence[tuple]) -> tuple[Told, ...]:  # type: ignore[type-arg]
     names = columns_of(collection)
     entries = []
     for _, x, y, headline, *values in rows:
         place = None if x is None or y is None else ((x + 540) % 360 - 180, y)
         impact = None if headline is None else orjson.loads(headline)
-        entries.append(told(collection, dict(zip(names, values, strict=True)), place, impact))
+        entries.append(entry_of(collection, dict(zip(names, values, strict=True)), place, impact))
     return tuple(entries)

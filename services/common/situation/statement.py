@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, time, timedelta
 
 from libs.catalogue.basins import BASIN
+from libs.catalogue.feature_name import name_columns
 from libs.catalogue.impacts import headline_of
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.catalogue.modules import EVENT_KEY
-from libs.catalogue.name_columns import name_columns
 from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.column_types import Kind, column_type
 from libs.pg.sql import Sql, bind, ident, join, sql
@@ -99,5 +99,5 @@ def _place(geometry: GeometryColumn) -> Sql:
     column = ident(geometry.name)
     shape = sql("{column}::geometry", column=column) if geometry.is_geography else column
     part = sql("ST_Centroid(ST_Envelope(ST_GeometryN({shape}, 1)))", shape=shape)
-    placed = in_lonlat(part, geometry.srid)
+    placed = in_lonlat(part, None if geometry.is_mixed else geometry.srid)
     return sql("ST_X({placed}), ST_Y({placed})", placed=placed)

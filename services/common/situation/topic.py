@@ -84,7 +84,7 @@ def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def told(
+def entry_of(
     collection: Collection,
     values: Mapping[str, Any],
     place: tuple[float, float] | None,

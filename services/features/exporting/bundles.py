@@ -25,7 +25,7 @@ MOST_FEATURES = 10_000
 class Bundles:
     """Bundles, which are made when they are first requested and cached among the exports.
 
-    One is made at a time, by a process of its own.
+    A separate process writes one at a time.
     """
 
     def __init__(self, store: ItemsStore, folder: ExportFolder, most_bytes: int) -> None:

@@ -15,7 +15,7 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z", re.ASCII)
 def part_asked_for(request: web.Request, export: Export) -> tuple[str, str] | None:
     """Return the first and last byte of a range request (RFC 9110 section 14); None for the whole file, as for HEAD.
 
-    An export without a tag is written anew for each request and always sent whole: parts might come from different
+    An export without a tag is written again for each request and always sent whole: parts might come from different
     files.
     """
     if request.method != "GET" or export.tag is None:

@@ -92,7 +92,7 @@ class WritingFailedError(Unavailable):
 async def _fed(process: asyncio.subprocess.Process, job: Job, messages: AsyncIterator[object]) -> bytes:
     assert process.stdin is not None  # noqa: S101 for the type checker: they are pipes
     assert process.stdout is not None  # noqa: S101
-    # a failed process reads no more; its exit status says why
+    # a failed process stops reading; its exit status gives the reason
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         process.stdin.write(pickle.dumps(job))
         async for message in messages:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 from libs.catalogue.model import Collection
 from libs.ogc.link import path_segment
 from libs.ogc.temporal import moment_of
+from libs.web.impact_sentence import sentence
 from services.features.feeds.xml import add, document
 
 _CAP = "urn:oasis:names:tc:emergency:cap:1.2"
@@ -47,9 +48,19 @@ def is_of_alerts(collection: Collection) -> bool:
 
 
 def alert(
-    collection: Collection, feature: Mapping[str, Any], *, address: str, sender: str, status: str, language: str = "en"
+    collection: Collection,
+    feature: Mapping[str, Any],
+    *,
+    address: str,
+    sender: str,
+    status: str,
+    language: str = "en",
+    headline: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Return the alert of a feature with plain values. `address` is the address of the feature.
+
+    The description begins with the people in the zones of its event, from the `headline` of the impact, if that is
+    known; the parameters `impact.people` and `impact.zone` have the number.
 
     A feature that calls itself simulated is at most an exercise, whatever `status` says.
     """
@@ -68,11 +79,19 @@ def alert(
     _add(root, "scope", "Public")
     if is_simulated:
         _add(root, "note", "Simulated: no real event. Do not act on it.")
-    _info(_add(root, "info"), collection, feature, address=address, language=language)
+    _info(_add(root, "info"), collection, feature, address=address, language=language, impact=headline)
     return document(root)
 
 
-def _info(info: ET.Element, collection: Collection, feature: Mapping[str, Any], *, address: str, language: str) -> None:
+def _info(
+    info: ET.Element,
+    collection: Collection,
+    feature: Mapping[str, Any],
+    *,
+    address: str,
+    language: str,
+    impact: Mapping[str, Any] | None,
+) -> None:
     properties = feature["properties"]
     title = _first(properties, "headline", "title") or collection.title
     event = _first(properties, "event") or collection.title.removesuffix("s")
@@ -88,22 +107,31 @@ def _info(info: ET.Element, collection: Collection, feature: Mapping[str, Any], 
     if collection.attribution:
         _add(info, "senderName", collection.attribution)
     _add(info, "headline", title[:160])
-    for name in ("description", "instruction"):
-        if text := _first(properties, name):
-            _add(info, name, text)
+    said = [] if impact is None else [f"{sentence(impact, title)}."]
+    if described := "\n".join([*said, *filter(None, [_first(properties, "description")])]):
+        _add(info, "description", described)
+    if instruction := _first(properties, "instruction"):
+        _add(info, "instruction", instruction)
     _add(info, "web", address)
     for column in collection.columns:
         value = properties.get(column.name)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            parameter = _add(info, "parameter")
-            _add(parameter, "valueName", column.name)
-            _add(parameter, "value", str(value))
+            _parameter(info, column.name, str(value))
+    if impact is not None:
+        _parameter(info, "impact.people", str(impact["people"]))
+        _parameter(info, "impact.zone", impact["label"])
     area = _add(info, "area")
     _add(area, "areaDesc", _first(properties, "areaDesc", "area_desc", "country", "place") or title)
     for ring in _rings(feature["geometry"]):
         _add(area, "polygon", " ".join(f"{y:.6g},{x:.7g}" for x, y, *_ in ring))
     for x, y in _points(feature["geometry"]):
         _add(area, "circle", f"{y:.6g},{x:.7g} 0")
+
+
+def _parameter(info: ET.Element, name: str, value: str) -> None:
+    parameter = _add(info, "parameter")
+    _add(parameter, "valueName", name)
+    _add(parameter, "value", value)
 
 
 def _is_time(collection: Collection, name: str) -> bool:

@@ -1,6 +1,7 @@
 """f=csv (RFC 4180): the columns of `f=json`, the geometry as WKT."""
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from math import inf
@@ -14,6 +15,7 @@ from services.features.rows.rings import wkt_without_short_rings
 
 # spreadsheets read a cell that begins with one of these as a formula; the last four are full-width signs
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_UTC = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*Z")
 _NOT_FINITE = frozenset({inf, -inf, '"NaN"', '"Infinity"', '"-Infinity"'})
 
 
@@ -21,6 +23,7 @@ class Csv(FeatureFormat):
     """A header line, then one line per feature.
 
     With `bom=true`, for spreadsheets, an apostrophe precedes texts that look like formulas; ids are never changed.
+    Times in UTC have the form `2018-02-06 12:30:00`, which spreadsheets recognise.
     """
 
     name = "csv"
@@ -34,6 +37,7 @@ class Csv(FeatureFormat):
 
     def __init__(self, *, for_spreadsheets: bool = False) -> None:
         self._cell = _guarded if for_spreadsheets else _plain
+        self._time = _spreadsheet_time if for_spreadsheets else _plain
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
         names = [*names_before(layout), *property_names(layout), *names_behind(layout)]
@@ -52,7 +56,7 @@ class Csv(FeatureFormat):
         shapes: Sequence[str | None] = ()
         for place, values in enumerate(columns):
             if place in times:
-                cells.append(times[place](values))
+                cells.append([*map(self._time, times[place](values))])
             elif layout.has_geometry and place == layout.has_id:
                 shapes = values
             else:
@@ -83,6 +87,12 @@ def _number(value: Any) -> Any:
 
 def _guarded(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else _plain(value)
+
+
+def _spreadsheet_time(value: Any) -> Any:
+    """Return a time in UTC as spreadsheets recognise it; other values, such as intervals, stay."""
+    found = _UTC.fullmatch(value) if isinstance(value, str) else None
+    return f"{found[1]} {found[2]}" if found else value
 
 
 def _plain(value: Any) -> Any:

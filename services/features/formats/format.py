@@ -51,7 +51,7 @@ class Format:
 
 
 class FileFormat(Format):
-    """A format that is one whole file, written by a process of its own (`services/features/writers`)."""
+    """A format that is one whole file, written by a separate process (`services/features/writers`)."""
 
     items_schema: ClassVar[Mapping[str, Any]] = {"type": "string", "format": "binary"}
     item_schema: ClassVar[Mapping[str, Any]] = {"type": "string", "format": "binary"}
@@ -68,7 +68,7 @@ class FeatureFormat(Format, ABC):
     geometry_as: ClassVar[str] = "geojson"
     """Encoding of the geometry that PostGIS returns: `geojson` or `wkt`."""
     of_features: ClassVar[bool] = False
-    """Whether the format consists of GeoJSON features, which may come from the cache (`Rows.features`)."""
+    """Whether the format consists of GeoJSON features, which can be cached (`Rows.features`)."""
     streams: ClassVar[bool] = True
     """Whether rows can be written before all are read."""
 

@@ -17,10 +17,11 @@ from services.features.rows.rings import may_have_short_rings, without_short_rin
 _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
-_BOUNDED = ("integer", "number", "boolean")
+_BOUNDED = ("integer", "boolean")
 """Types of array items whose JSON holds only numbers that readers accept."""
-_PERHAPS_HUGE = re.compile(r"[0-9]{309}|[0-9][eE]\+?[0-9]{3}")
+_PERHAPS_HUGE = re.compile(r"[0-9]{19}|[0-9][eE]\+?[0-9]{3}")
 _STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?')
+_WHOLE = re.compile(r"-?[0-9]{19,}\Z")
 _SEPARATOR = orjson.Fragment(b"\0")
 _BETWEEN = b",\0,"
 _OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
@@ -45,7 +46,6 @@ class GeoJson(FeatureFormat):
             "id": collection.id,
             "title": collection.title,
             **({"description": collection.description} if collection.description else {}),
-            **_crs(layout),
             "timeStamp": now(),
             # the standard allows leaving it out if it is hard to compute (/rec/core/fc-numberMatched)
             **({} if matched is None else {"numberMatched": matched}),
@@ -64,16 +64,12 @@ class GeoJson(FeatureFormat):
         return b'],"numberReturned":%d%b}' % (returned, said)
 
     def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
-        feature = {**features([row], layout)[0], **_crs(layout)}
-        return b"".join((encode(feature)[:-1], b',"links":[', links.json, b"]}"))
+        # RFC 7946 has no member for another CRS, the header `Content-Crs` names it. With JSON-FG's `coordRefSys`, GDAL
+        # would take `geometry` for longitude and latitude, and have no geometry
+        return b"".join((encode(features([row], layout)[0])[:-1], b',"links":[', links.json, b"]}"))
 
 
 FORMAT = GeoJson()
-
-
-def _crs(layout: Layout) -> dict[str, str]:
-    # RFC 7946 allows CRS84 only; others need prior arrangement, here with JSON-FG's member (OGC 21-045)
-    return {} if layout.crs is None else {"coordRefSys": layout.crs}
 
 
 def features(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
@@ -125,7 +121,10 @@ def geometries(rows: Sequence[Row], layout: Layout) -> list[orjson.Fragment | No
 
 
 def _with_doubles(values: Sequence[str | None]) -> Sequence[str | None]:
-    """Return PostgreSQL's JSON with null for each number outside the range of doubles: strict readers reject these."""
+    """Return PostgreSQL's JSON with null for each number outside the range of doubles: strict readers reject these.
+
+    Integers beyond 64 bits get a decimal, as in columns: GDAL rejects a page with one that has none.
+    """
     if not _PERHAPS_HUGE.search("\0".join([value or "" for value in values])):
         return values
     return [value and _STRING_OR_NUMBER.sub(_double_or_null, value) for value in values]
@@ -133,7 +132,11 @@ def _with_doubles(values: Sequence[str | None]) -> Sequence[str | None]:
 
 def _double_or_null(found: re.Match[str]) -> str:
     text = found[0]
-    return text if text.startswith('"') or isfinite(float(text)) else "null"
+    if text.startswith('"'):
+        return text
+    if not isfinite(float(text)):
+        return "null"
+    return f"{text}.0" if _WHOLE.match(text) and not -(2**63) <= int(text) < 2**63 else text
 
 
 def _replace(objects: Sequence[dict[str, Any]], name: str, values: Sequence[Any]) -> None:

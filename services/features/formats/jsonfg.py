@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from libs.catalogue.model import Collection
-from libs.ogc.crs import CRS84
+from libs.ogc.crs import CRS84, CRS84H
 from libs.ogc.link import Link
 from libs.web.query_params import QueryValues
 from services.features.formats import csv
@@ -23,7 +23,7 @@ _NAME = "jsonfg"
 class JsonFg(GeoJson):
     """GeoJSON of one collection whose features have a `time`, and a `place` in the CRS of the response."""
 
-    # cached features lack these members
+    # cached features do not have these members
     of_features = False
 
     def __init__(self, collection: Collection) -> None:
@@ -35,11 +35,7 @@ class JsonFg(GeoJson):
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
         plain = super().head(collection, layout, matched, _with_profile(links))
-        said = _said(collection, layout)
-        if layout.crs is not None:
-            # `coordRefSys` is present already
-            del said["coordRefSys"]
-        return b"".join((encode(said)[:-1], b",", plain[1:]))
+        return b"".join((encode(_said(collection, layout))[:-1], b",", plain[1:]))
 
     def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
         encoded = memoryview(encode(self._features(rows.rows, rows.layout)))[1:-1]
@@ -55,7 +51,7 @@ class JsonFg(GeoJson):
             feature["time"] = self._time(feature["properties"])
             # `geometry` is for WGS 84 only
             feature["place"] = None
-            if layout.crs is not None:
+            if layout.crs not in {None, CRS84H}:
                 feature["place"], feature["geometry"] = feature["geometry"], None
         return found
 

@@ -26,7 +26,7 @@ FACETS_TYPE = "application/facets+json"
 _LONGEST_NEXT = 1536
 """Bytes of an address that is written as it is; the long parameters of a longer one move into its cursor."""
 _LONGEST_HEADER = 2560
-"""Bytes. A proxy such as nginx has 4 kB for all headers of a response, unless it is told otherwise."""
+"""Bytes. By default a proxy such as nginx has 4 kB for all headers of a response."""
 _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 
 name_format("facets", FACETS_TYPE, "JSON of facets")
@@ -45,7 +45,7 @@ OF_FORMATS = ("bom", "geometry", "profile")
 _RELATED = {"predecessor-version": marked("The one before"), "successor-version": marked("The one after")}
 """Titles of links to other features, by relation type (RFC 5829)."""
 NOT_SELECTING = (*OF_PAGES, *OF_FORMATS, "f", "crs", "bbox-only", "simplify", "properties", "sortby")
-"""Parameters that do not select features: facets and feeds have none of them."""
+"""Parameters that do not select features: facets and feeds do not accept them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,8 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         facets = f"{collection}/facets?{_SELECTION}f={FORMAT_NAMES[FACETS_TYPE]}"
         links.append(Link(facets, "related", FACETS_TYPE, "Counts by facets of all that match (JSON)"))
         header["related"] = links[-1].to_header()
+        schema = f"{collection}/schema/feature"
+        links.append(Link(schema, "describedby", MediaType.SCHEMAJSON, "Schema of a feature in GeoJSON"))
         feed = f"{collection}/feed?{_SELECTION}f={FORMAT_NAMES[ATOM_TYPE]}"
         links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as an Atom feed"))
         header[""] += f", {links[-1].to_header()}"
@@ -174,13 +176,13 @@ def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
 
 
 def _by_rel(links: Sequence[Link]) -> dict[str, str]:
-    """Return header values of `self`, the alternates and the collection, which come in this order."""
+    """Return header values of `self`, the alternates and the collection, in this order."""
     first, *alternates, collection = (link.to_header() for link in links)
     return {"self": first, "collection": collection, "": ", ".join(alternates)}
 
 
 def _not_of_body(header: Mapping[str, str], media_type: str) -> dict[str, str]:
-    """Return the links for the header of a response of that type: those that its body lacks."""
+    """Return the links for the header of a response of that type: those that are not in its body."""
     return _without(header, *_OF_BODY if media_type in WITH_LINKS else ())
 
 

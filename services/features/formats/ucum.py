@@ -39,7 +39,7 @@ _CODE = re.compile(rf"/?(?:{_SIMPLE})(?:[./](?:{_SIMPLE}))*\Z")
 
 
 def ucum(unit: str) -> str | None:
-    """The code of a unit as people write it, such as `[kn_i]` for `kt`; None where there is none that we know.
+    """The UCUM code of a unit, such as `[kn_i]` for `kt`; None if unknown.
 
     >>> ucum("m³/s"), ucum("kt"), ucum("hPa"), ucum("bushels")
     ('m3/s', '[kn_i]', 'hPa', None)

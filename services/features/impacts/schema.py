@@ -28,6 +28,6 @@ def _converted(node: Any, schemas: Mapping[str, Any], used: dict[str, Any]) -> A
         return {"$ref": f"#/$defs/{name}"}
     converted = {key: _converted(value, schemas, used) for key, value in node.items() if key != "nullable"}
     if node.get("nullable") and "type" in node:
-        # OpenAPI 3.0 says of a type that it may be null; JSON Schema has a type of its own for that
+        # OpenAPI 3.0 says of a type that it may be null; JSON Schema has the type `null` for that
         converted["type"] = [node["type"], "null"]
     return converted

@@ -44,7 +44,12 @@ _FACILITIES = {
 
 
 def people_csv(document: Mapping[str, Any]) -> bytes:
-    """Return people by zone, country and province; the rows of a zone without a country are its totals."""
+    """Return people and km² by zone, country and province.
+
+    The row of a zone without a country is its total, with its area of land and sea; the area of a country or province
+    is its land. Rows with an area and no people, after those with people, have the
+    land of a whole country within the zone.
+    """
     about = _about(document)
     rows: list[Sequence[Any]] = []
     for zone in document["zones"]:
@@ -54,7 +59,10 @@ def people_csv(document: Mapping[str, Any]) -> bytes:
         for country in zone["countries"]:
             for province in country["provinces"]:
                 place = (country["code"], country["name"], province["name"])
-                rows.append((*head, None, *place, province["people"], province["places"], *tail))
+                rows.append((*head, province["areaKm2"], *place, province["people"], province["places"], *tail))
+        for country in zone["land"]:
+            land = (country["code"], country["name"], None)
+            rows.append((*head, country["areaKm2"], *land, None, None, *tail))
     return _lines(_PEOPLE, rows)
 
 

@@ -7,10 +7,9 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
-from libs.catalogue.feature_name import feature_name
+from libs.catalogue.feature_name import feature_name, name_columns
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY, hazard, module
-from libs.catalogue.name_columns import name_columns
 from libs.ogc.link import is_web_address
 from libs.ogc.temporal import moment_of, rfc3339
 from services.features.pages.items_html import readable

@@ -12,6 +12,8 @@ _PROVINCES = 12
 """Provinces of a country that a page lists; CSV and JSON have all of them."""
 _COUNTRIES = 40
 _FACILITIES = 200
+_LEAST_KM2 = 1.0
+"""Smallest land without listed places that a page lists."""
 
 
 def impact_context(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -20,6 +22,7 @@ def impact_context(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "tables": [zone_table(zone) for zone in document["zones"]],
         "changes": _changes(document["advisories"]),
+        "steps": _steps(document["advisories"]),
         "sentence": summary["text"] if summary else None,
     }
 
@@ -42,6 +45,7 @@ def event_impact(impact: Impact) -> dict[str, Any] | None:
     return {
         "sentence": sentence(impact.headline, impact.document["title"]),
         "tables": [zone_table(zone) for zone in zones],
+        "change": next(iter(_changes(impact.document["advisories"])), None),
     }
 
 
@@ -56,6 +60,10 @@ def zone_table(zone: Mapping[str, Any]) -> dict[str, Any]:
         if len(named) > 1 or (named and named[0]["name"] not in (None, country["name"])):
             rows += [_row(each, most, is_country=False) for each in named[:_PROVINCES]]
             rows += _others(named[_PROVINCES:], most)
+    listed = {country["name"] for country in countries}
+    # land where no listed place is: the number of people there is unknown
+    empty = [land for land in zone["land"] if land["name"] not in listed and land["areaKm2"] >= _LEAST_KM2]
+    rows += [{**_row({**land, "people": None, "places": None}, most, is_country=True)} for land in empty[:_COUNTRIES]]
     name = zone_name(zone)
     return {
         "zone": zone,
@@ -71,7 +79,8 @@ def _row(each: Mapping[str, Any], most: int, *, is_country: bool) -> dict[str, A
         "name": each["name"],
         "people": each["people"],
         "places": each["places"],
-        "width": round(_BAR * each["people"] / most, 1) if most else 0.0,
+        "area": each.get("areaKm2"),
+        "width": round(_BAR * (each["people"] or 0) / most, 1) if most else 0.0,
         "is_country": is_country,
         "others": 0,
     }
@@ -85,17 +94,31 @@ def _others(provinces: Sequence[Mapping[str, Any]], most: int) -> list[dict[str,
 
 
 def _changes(advisories: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The advisories, the newest first, with how many people more or fewer than in the one before, by zone."""
-    rows = []
-    before: dict[str, int] = {}
-    for each in advisories:
-        people = {zone["zone"]: zone["people"] for zone in each["zones"] if zone["kind"] == "forecast"}
-        if not people:
-            continue
-        zones = [
-            {"zone": zone, "people": number, "change": number - before[zone] if zone in before else None}
-            for zone, number in sorted(people.items(), key=lambda pair: -int(pair[0].split()[0]))
-        ]
-        rows.append({"advisory": each["advisory"], "issued": each["issued"], "zones": zones})
-        before = people
-    return rows[::-1]
+    """The advisories with forecast winds, the newest first, each with the change since the one before."""
+    rows = [
+        {
+            "advisory": each["advisory"],
+            "issued": each["issued"],
+            "zones": [zone for zone in each["zones"] if zone["kind"] == "forecast"],
+        }
+        for each in advisories
+    ]
+    return [row for row in rows if row["zones"]][::-1]
+
+
+def _steps(advisories: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """The times of the newest advisory that has any, with the people in each of its winds."""
+    newest = next((each for each in reversed(advisories) if each["steps"]), None)
+    if newest is None:
+        return None
+    winds = list(dict.fromkeys(zone["zone"] for step in newest["steps"] for zone in step["zones"]))
+    winds.sort(key=lambda wind: -int(wind.split()[0]))
+    rows = [
+        {
+            "time": step["time"],
+            "kind": step["zones"][0]["kind"],
+            "people": [next((z["people"] for z in step["zones"] if z["zone"] == wind), None) for wind in winds],
+        }
+        for step in newest["steps"]
+    ]
+    return {"advisory": newest["advisory"], "issued": newest["issued"], "winds": winds, "rows": rows}

@@ -17,7 +17,7 @@ from libs.web.page_text import ago
 _LIVE = timedelta(days=60)
 """Maximum age of data with active features. An archive has none, and fading all of it would show nothing."""
 _FEW = 20_000
-"""Rows that the database sorts without an index in a time that nobody notices."""
+"""Number of rows that the database sorts without an index in a negligible time."""
 _WITHDRAWN = "withdrawn"
 
 

@@ -68,7 +68,7 @@ def _total_order(collection: Collection, sort: tuple[SortTerm, ...]) -> tuple[So
 
 
 def geometry_options(selection: Selection, query: QueryValues, base: str = "") -> GeometryOptions:
-    """What `bbox-only`, `simplify`, `crs` and `geometry` say. What is wrong is a fault of the query.
+    """Return the options `bbox-only`, `simplify`, `crs` and `geometry`. Report invalid ones as faults of the query.
 
     base: base address of the request, for properties that lead to products of this service.
     """
@@ -78,7 +78,7 @@ def geometry_options(selection: Selection, query: QueryValues, base: str = "") -
     shown = selection.geometry.type if selection.geometry is not None else "none"
     if is_lonlat and shown != "Point":
         query.fault("geometry", f"geometry=lonlat is for points; the geometry here is {shown}", "enum", "lonlat")
-    elif is_lonlat and crs is not CRS84:
+    elif is_lonlat and crs.srid != CRS84.srid:
         sentence = "geometry=lonlat gives longitude and latitude: it cannot be combined with another crs"
         query.fault("geometry", sentence, "enum", "lonlat")
     return GeometryOptions(
@@ -87,7 +87,7 @@ def geometry_options(selection: Selection, query: QueryValues, base: str = "") -
 
 
 def _of_products(selection: Selection, base: str) -> str:
-    # all others are the same whatever the address of the request
+    # all others do not depend on the address of the request
     return base if selection.collection.product_source is not None else ""
 
 
@@ -111,7 +111,7 @@ def parse_items(
     after = None
     if values["cursor"] is not None and not row_identity(collection):
         query.fault(
-            "cursor", "cursor cannot be used: nothing tells the rows of this collection apart", value=values["cursor"]
+            "cursor", "cursor cannot be used: the rows of this collection have no unique id", value=values["cursor"]
         )
     elif values["cursor"] is not None:
         try:
@@ -164,7 +164,7 @@ def _whole(query: QueryValues, given: Mapping[str, str]) -> tuple[QueryValues, M
         held, rest = {}, None
     for name in held:
         if name in given:
-            query.fault(name, f"{name} is held by the cursor already", value=name)
+            query.fault(name, f"{name} is already part of the cursor", value=name)
     query = query.with_values({**held, "cursor": rest})
     if not held:
         return query, given

@@ -1,6 +1,6 @@
 """Long parameters inside a cursor, to keep the address of the next page short enough for a `Link` header.
 
-Such a cursor is `z`, the packed parameters, a dot, and the plain cursor, if any.
+This cursor is `z`, the packed parameters, a dot, and the plain cursor, if any.
 """
 
 import binascii

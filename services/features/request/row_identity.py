@@ -42,7 +42,7 @@ def usual_order(collection: Collection) -> tuple[SortTerm, ...]:
 
 
 def is_by_content(order: tuple[SortTerm, ...]) -> bool:
-    """Whether rows that are alike in this order may be several."""
+    """Whether several rows may be equal in this order."""
     return bool(order) and order[-1].column is _CONTENT
 
 

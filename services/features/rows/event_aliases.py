@@ -3,7 +3,7 @@
 from libs.pg.pool import Database
 from libs.pg.sql import bind, sql
 
-# databases filled by other programs have no such function, and a role may not be allowed to call it
+# databases filled by other programs do not have this function, and a role may not be allowed to call it
 _HAS = sql(
     "SELECT count(*) > 0 AS has FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
     "WHERE n.nspname = 'dams' AND p.proname = 'event_of_alias' "

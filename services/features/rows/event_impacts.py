@@ -1,5 +1,6 @@
 """Impacts of events, as deploy.impact has computed and stored them."""
 
+from collections.abc import Collection as Collection_
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,17 @@ class Impact:
     has_zones: bool
     headline: dict[str, Any] | None
     document: dict[str, Any] | None = None
+    has_raster: bool = False
+    """Whether there is a GeoTIFF of its wind or shaking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figure of an event. headline: None where it has no zones."""
+
+    event_id: str
+    title: str
+    headline: dict[str, Any] | None
 
 
 class EventImpacts:
@@ -53,6 +65,15 @@ class EventImpacts:
         """Return the impact with its facilities; None if it is not computed yet. Raise Unavailable."""
         return await self._read(event, sql("facilities::text"))
 
+    async def raster(self, event: str) -> tuple[str, bytes] | None:
+        """Return the digest and the GeoTIFF of wind or shaking; None if there is none. Raise Unavailable."""
+        if "\0" in event or not await self.are_computed():
+            return None
+        rows = await self._database.fetch(
+            sql("SELECT digest, tif FROM impact.raster WHERE event_id = {event}", event=bind(event, "text"))
+        )
+        return (rows[0]["digest"], bytes(rows[0]["tif"])) if rows else None
+
     async def headlines(
         self, collection: Collection, features: Iterable[Mapping[str, Any]]
     ) -> Mapping[str, Mapping[str, Any]]:
@@ -60,23 +81,36 @@ class EventImpacts:
 
         A database that does not respond gives none: a feed without numbers is better than no feed.
         """
-        # other collections have versions, and so entity tags, that do not follow the impacts
-        if collection.product_source is None or collection.column(EVENT_KEY) is None:
+        # the versions, and so the entity tags, of other collections do not follow the impacts
+        if collection.impact_source is None:
             return {}
         events = {str(event) for feature in features if (event := feature["properties"].get(EVENT_KEY)) is not None}
         try:
-            if not events or not await self.are_computed():
-                return {}
-            rows = await self._database.fetch(
-                sql(
-                    "SELECT event_id, headline::text AS headline FROM impact.event "
-                    "WHERE event_id = ANY({events}) AND headline IS NOT NULL",
-                    events=bind(sorted(events), "text[]"),
-                )
-            )
+            return {each.event_id: each.headline for each in await self.summaries(events) if each.headline is not None}
         except Unavailable:
             return {}
-        return {row["event_id"]: orjson.loads(row["headline"]) for row in rows}
+
+    async def summaries(self, events: Collection_[str]) -> list[Summary]:
+        """Return the summaries of those events that are computed, by identifier. Raise Unavailable."""
+        # PostgreSQL cannot store U+0000
+        known = sorted(event for event in set(events) if "\0" not in event)
+        if not known or not await self.are_computed():
+            return []
+        rows = await self._database.fetch(
+            sql(
+                "SELECT event_id, impact ->> 'title' AS title, headline::text AS headline FROM impact.event "
+                "WHERE event_id = ANY({events}) ORDER BY event_id",
+                events=bind(known, "text[]"),
+            )
+        )
+        return [
+            Summary(
+                row["event_id"],
+                row["title"],
+                None if row["headline"] is None else orjson.loads(row["headline"]),
+            )
+            for row in rows
+        ]
 
     async def _read(self, event: str, document: Sql) -> Impact | None:
         # PostgreSQL cannot store U+0000
@@ -84,8 +118,9 @@ class EventImpacts:
             return None
         rows = await self._database.fetch(
             sql(
-                "SELECT event_id, digest, computed, has_zones, headline::text AS headline, {document} AS document "
-                "FROM impact.event WHERE event_id = {event}",
+                "SELECT event_id, digest, computed, has_zones, headline::text AS headline, {document} AS document, "
+                "EXISTS (SELECT FROM impact.raster r WHERE r.event_id = e.event_id) AS has_raster "
+                "FROM impact.event e WHERE event_id = {event}",
                 document=document,
                 event=bind(event, "text"),
             )
@@ -100,4 +135,5 @@ class EventImpacts:
             row["has_zones"],
             None if row["headline"] is None else orjson.loads(row["headline"]),
             orjson.loads(row["document"]),
+            row["has_raster"],
         )

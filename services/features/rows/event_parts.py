@@ -27,7 +27,7 @@ class EventPart:
 async def event_parts(
     store: ItemsStore, collections: Iterable[Collection], event: str, limit: int, *, base: str = ""
 ) -> list[EventPart]:
-    """The collections that have features of the event, in their order; also those of which it could not be told.
+    """Collections with features of this event, in order, plus those that could not be checked in time.
 
     Each part has a query for its features, `limit` of them. base: as of `geometry_options`.
     """

@@ -43,8 +43,8 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     if too many positions remain.
 
     The result is NULL for a geometry that is null, empty, or outside CRS84 (a column without SRID may hold anything).
-    It is OMITTED instead if the column is known to have rows outside, or if the geometry has no place in the other CRS.
-    The text may still contain coordinates that are not finite.
+    It is OMITTED instead if the column is known to have rows outside, or if the geometry cannot be transformed to the
+    other CRS. The text may still contain coordinates that are not finite.
     """
     as_text, crs = geometry_as != "wkb", options.crs
     shape = lonlat_shape(column, as_text=as_text)
@@ -80,7 +80,7 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
         drawn = _rings_turned(drawn, "Polygon" if options.bbox_only else column.type)
     elif is_turned:
         drawn = _rings_turned(drawn, column.type)
-    # files have easting or longitude first, whatever the CRS says
+    # files have easting or longitude first, independent of the CRS
     if crs.northing_first and geometry_as != "wkb":
         drawn = sql("ST_FlipCoordinates({drawn})", drawn=drawn)
     text = _moved_text(drawn, geometry_as) if is_moved else _text(sql("shape.g"), drawn, geometry_as, column)
@@ -138,7 +138,7 @@ def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
     name = ident(column.name)
     return sql(
         "SELECT count(*) FROM (SELECT ST_IsEmpty({plain}) AS is_empty,"
-        # PROJ fails on what is no number
+        # PROJ fails on non-finite numbers
         " CASE WHEN {plain} @ {finite} AND {plain} && {finite} THEN {shape} END AS g FROM {table} OFFSET 0) AS shape"
         " WHERE NOT is_empty AND (g IS NULL OR NOT g @ {world})",
         plain=sql("{name}::geometry", name=name) if column.is_geography else name,
@@ -255,15 +255,15 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
             stored=ident(column.name),
             omitted=_omitted(geometry_as),
         )
-        if column.type == "Geometry" and not column.srid
+        if column.is_mixed
         else EMPTY,
     )
 
 
 def lonlat_shape(column: GeometryColumn, *, as_text: bool = False) -> Sql:
-    """The geometry in longitude and latitude, of a kind that GEOS knows; not cut to the world, not checked.
+    """The geometry in longitude and latitude, of a type that GEOS supports; not cut to the world, not checked.
 
-    With `as_text` it has no heights where one of them is no number, which neither GeoJSON nor WKT can say.
+    With `as_text` it drops the heights if one is not finite: neither GeoJSON nor WKT can express that.
     """
     name = ident(column.name)
     shape = sql("{name}::geometry", name=name) if column.is_geography else name

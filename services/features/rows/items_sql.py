@@ -31,7 +31,7 @@ def items_plan(
 ) -> RowPlan:
     """Select up to `limit` rows from the start of the page to `until`; `with_version` appends their row versions.
 
-    Rows that are not `ordered` come in the database's order.
+    Rows that are not `ordered` have the database's order.
     """
     backwards = query.after is not None and query.after.backwards
     selection = query.selection

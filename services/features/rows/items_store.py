@@ -44,7 +44,7 @@ class LargePage:
     until: Position | None = None
     """Position of its last row."""
     rows: RowsOfPage | None = None
-    """The page's rows, if they have an identity; rows inserted meanwhile are excluded."""
+    """The page's rows, if they have an identity; rows inserted later are excluded."""
     number: int = 0
     """Number of rows of the page."""
 
@@ -52,7 +52,7 @@ class LargePage:
 class ItemsStore:
     """Pages and counts of collections.
 
-    `geometry_as` is how PostGIS encodes geometries. With `features`, features may come from the cache.
+    `geometry_as` is how PostGIS encodes geometries. With `features`, features can be cached ones.
     """
 
     def __init__(
@@ -222,9 +222,10 @@ class ItemsStore:
         """Yield the rows of a large page in chunks; at least one chunk, which may be empty.
 
         Each chunk is its own query, which starts after the last row of the previous one, or at an offset if rows have
-        no identity. So no connection is held while the client reads. Rows inserted meanwhile are left out: the page
+        no identity. So no connection is held while the client reads. Rows inserted later are left out: the page
         never exceeds its limit, and never has rows of the next page.
         """
+        expected = page.rows.from_start() if page.rows is not None else None
         rest, left = page.query, page.query.limit
         size, known = self.chunk(rest), rest.selection.collection.row_bytes is not None
         least = 1
@@ -235,7 +236,7 @@ class ItemsStore:
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
             found = await self._rows(rest, plan, limit=limit, features=features, until=page.until)
             number, places = len(found.rows), name_places(rest, found.sort_values) if rest.resumable else ()
-            kept = page.rows.only(found, places) if page.rows is not None else found
+            kept = expected.only(found, places) if expected is not None else found
             yield kept
             left -= len(kept.rows)
             if len(kept.rows) < number:
@@ -244,7 +245,7 @@ class ItemsStore:
                 return
             if rest.resumable:
                 last = position_of(found.rows[-1], found.sort_values)
-                if rest.by_content and page.rows is not None and page.rows.alike(found.rows[-1], places):
+                if rest.by_content and expected is not None and expected.alike(found.rows[-1], places):
                     alike = number_alike(found.rows, found.sort_values)
                     before = rest.after
                     if alike == number and before is not None and before.values == last.values:

@@ -63,7 +63,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Fetched rows. If `features` come from the cache, the rows hold only keys and row versions."""
+    """Fetched rows. If `features` are cached ones, the rows hold only keys and row versions."""
 
     layout: Layout
     rows: Sequence[Row]

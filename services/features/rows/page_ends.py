@@ -84,7 +84,7 @@ def name_of(row: Row, places: Sequence[int]) -> RowName:
 
 
 class RowsOfPage:
-    """Filters a page's rows while they are streamed: rows inserted meanwhile are left out."""
+    """Filters a page's rows while they are streamed: rows inserted later are left out."""
 
     def __init__(self, arrays: Sequence[Sequence[object]], number: int) -> None:
         """`arrays` are the identity columns of the first `number` rows, as in `name_of`."""
@@ -95,6 +95,10 @@ class RowsOfPage:
         self._left: Counter[RowName] | None = None
         # the number of rows of each name, computed on first use
         self._numbers: Counter[RowName] | None = None
+
+    def from_start(self) -> "RowsOfPage":
+        """Return a filter of the same page that expects its first row: a file may be written twice."""
+        return RowsOfPage(self._arrays, self._number)
 
     def only(self, found: Rows, places: Sequence[int]) -> Rows:
         """Return those of the next rows that belong to the page."""

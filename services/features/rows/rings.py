@@ -19,7 +19,7 @@ def may_have_short_rings(text: str) -> bool:
 
 
 def without_short_rings(geometry: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a GeoJSON geometry without such rings; None if nothing is left."""
+    """Return a GeoJSON geometry without these rings; None if no ring is left."""
     kind = geometry["type"]
     if kind == "GeometryCollection":
         members = [without_short_rings(member) for member in geometry["geometries"]]

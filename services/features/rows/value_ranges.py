@@ -63,9 +63,9 @@ class ValueRanges:
     async def recent(self, collection: Collection) -> Mapping[str, ValueRange] | None:
         """Return the ranges found last, for any version: suggestions may be old, but must be fast.
 
-        Empty for functions; None if nothing is known yet.
+        Empty for functions; None if not known yet.
 
-        A new search runs beside the request, which waits for it briefly, and only if nothing is known.
+        A new search runs beside the request, which waits for it briefly, and only without an earlier result.
         """
         known, version = self._known.get(collection.id), self._versions.version(collection)
         if version is None:

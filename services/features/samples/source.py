@@ -59,7 +59,7 @@ def file_name(text: str) -> str:
 
 
 def source_of(collection: Collection, given: Mapping[str, str], base: str, *, geometry_type: str | None) -> Source:
-    """Return the files of all features that match the parameters `given`, whatever page is shown.
+    """Return the files of all features that match the parameters `given`, not only of the shown page.
 
     `geometry_type` is that of the requested geometry column; None without one.
     """

@@ -1,4 +1,4 @@
-"""Write files of rows in a process of its own: heavy libraries stay out of the service, and their memory is freed.
+"""Write files of rows in a separate process: heavy libraries stay out of the service, and their memory is freed.
 
 `python -m services.features.writers` reads a `Job` and rows, each pickled, from its standard input.
 """

@@ -22,6 +22,12 @@ class NoPlaceError(Exception):
     """A geometry is missing, but the format requires one."""
 
 
+def have_places(values: Sequence[bytes | None]) -> list[bool]:
+    """Return for each geometry in WKB whether a file can have it."""
+    bounds = shapely.bounds(shapely.from_wkb([value or None for value in values], on_invalid="ignore"))
+    return [bool(is_finite) for is_finite in np.atleast_1d(np.isfinite(bounds).all(axis=1))]
+
+
 class Batches:
     """The record batches of a job; counts the rows, and the geometries that cannot be written."""
 

@@ -49,7 +49,7 @@ def _write_layer(job: Job, rows: list[tuple[Any, ...]]) -> Batches:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return names of at most ten characters, none of them twice, whatever its case."""
+    """Return names of at most ten characters, each only once, ignoring case."""
     taken: set[str] = set()
     shortened = []
     for name in names:

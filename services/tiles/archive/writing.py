@@ -85,7 +85,7 @@ def _writer(file: BinaryIO, scratch: Path) -> Writer:
     """Return the library's writer with its copy of the tiles on the file's disk: `/tmp` may be memory."""
     writer = Writer(file)
     writer.tile_f.close()
-    writer.tile_f = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 closed by who made the writer
+    writer.tile_f = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 the creator of the writer closes it
     return writer
 
 

@@ -1,4 +1,4 @@
-"""A tile as JSON and as a page, for tile developers, who would otherwise need another program."""
+"""A tile as JSON and as a page: a tile inspector for developers."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,11 @@
 """SQL of where features are and how they are drawn: geometries in units of a tile. Pure."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import Box
-from libs.geo.longitudes import turned
+from libs.geo.longitudes import WEB_MERCATOR, turned
 from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
@@ -202,9 +205,22 @@ def is_near(request: TileRequest) -> Sql:
     column, boxes = request.geometry, request.region.near
     if column.is_geography:
         return any_of(_near_on_the_sphere(column, box) for box in boxes)
-    shape = _in_one_crs(column) if _is_mixed(column) else ident(column.name)
     # the operator compares numbers, whatever the SRIDs
-    return any_of(sql("{shape} && {envelope}", shape=shape, envelope=_envelope(box, column.srid)) for box in boxes)
+    if not column.is_mixed:
+        return _meets(ident(column.name), boxes, column.srid)
+    near = _meets(_in_one_crs(column), boxes, column.srid)
+    if not column.row_srids:
+        return near
+    stored: list[Box] = []
+    for srid in dict.fromkeys(srid or 4326 for srid in column.row_srids):
+        turns = request.region.turns if srid in (4326, WEB_MERCATOR) else ()
+        stored += replace(request.region, srid=srid, turns=turns).near
+    # the index finds rows whose numbers fit any of the SRIDs
+    return sql("({stored}) AND ({near})", stored=_meets(ident(column.name), stored, 0), near=near)
+
+
+def _meets(shape: Sql, boxes: Sequence[Box], srid: int) -> Sql:
+    return any_of(sql("{shape} && {envelope}", shape=shape, envelope=_envelope(box, srid)) for box in boxes)
 
 
 def middle(column: GeometryColumn) -> tuple[Sql, Sql]:
@@ -263,7 +279,8 @@ def is_nowhere(column: GeometryColumn) -> Sql | None:
             " OR {name} && 'LINESTRING(-1e30 -1e30, 1e30 -90.001)'::geometry)",
             name=ident(column.name),
         )
-    if column.is_geography or not _is_mixed(column):
+    # the database knows the SRIDs that were learned from the rows
+    if not column.is_mixed or column.row_srids:
         return None
     return sql(
         "NOT EXISTS (SELECT FROM spatial_ref_sys AS known WHERE known.srid = ST_SRID({name})) AND ST_SRID({name}) <> 0",
@@ -271,17 +288,12 @@ def is_nowhere(column: GeometryColumn) -> Sql | None:
     )
 
 
-def _is_mixed(column: GeometryColumn) -> bool:
-    """Whether each row may have an SRID of its own; no index can help to find those near a tile."""
-    return column.srid == 0 and column.type == "Geometry"
-
-
 def _in_one_crs(column: GeometryColumn) -> Sql:
     """The geometry with an SRID that all rows share; one without is taken to be in longitude, latitude."""
     name = ident(column.name)
     if column.is_geography:
         return sql("{name}::geometry", name=name)
-    if _is_mixed(column):
+    if column.is_mixed:
         return in_lonlat(name, None)
     return name if column.srid else in_lonlat(name, 0)
 

@@ -24,8 +24,7 @@ from services.tiles.rendering.shape import (
     projected,
 )
 from services.tiles.request.region import EXTENT
-from services.tiles.request.tile_key import tile_key
-from services.tiles.request.tile_request import TileRequest
+from services.tiles.request.tile_request import TileRequest, tile_key
 from services.tiles.styling.layers import ANCHOR, MARKED_BELOW
 from services.tiles.styling.properties import has_marked_areas
 

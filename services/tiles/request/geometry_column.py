@@ -25,4 +25,4 @@ def geometry_of(collection: Collection, query: QueryValues | None = None) -> Geo
 def refuse_none(query: QueryValues) -> None:
     """Add a fault if the request omits geometry."""
     if query.values.get("geom-column") == "none":
-        query.fault("geom-column", "geom-column none makes no tile", value="none")
+        query.fault("geom-column", "geom-column none is not possible for tiles", value="none")

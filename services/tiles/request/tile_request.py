@@ -5,18 +5,18 @@ from functools import lru_cache
 from hashlib import blake2b
 from math import isclose
 
-from libs.catalogue.model import Collection, GeometryColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.geo.boxes import Box
 from libs.geo.crs_areas import is_mercator
 from libs.geo.longitudes import HALF_OF_EQUATOR
 from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.ogc.errors import NotFound
+from libs.pg.column_types import column_type
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues
 from services.tiles.request.geometry_column import refuse_none
 from services.tiles.request.region import Region
-from services.tiles.request.tile_key import tile_key
 from services.tiles.styling.properties import read_by_style
 
 _OF_THE_ANSWER = {"f", "collections", "v"}
@@ -43,6 +43,12 @@ class TileRequest:
     """Hash of the parameters, equal for requests with the same meaning; empty without parameters."""
     usual: bool = False
     """Whether it is the first request of our map: for the style, and without other parameters."""
+
+
+def tile_key(collection: Collection) -> Column | None:
+    """Return the column with the ids of a tile's features: the key if it is an integer, as vector tiles require."""
+    key = collection.column(collection.key) if collection.key else None
+    return key if key is not None and column_type(key.sql_type).bits is not None else None
 
 
 def parse_tile(  # noqa: PLR0917 the address of a tile
@@ -97,7 +103,7 @@ def _few(collection: Collection, query: QueryValues) -> frozenset[str] | None:
     if not query.values[_STYLE_ONLY]:
         return None
     if query.values["properties"] is not None:
-        query.fault(_STYLE_ONLY, "style-only and properties both say which properties", value="true")
+        query.fault(_STYLE_ONLY, "style-only and properties cannot be combined", value="true")
     key, geometry = tile_key(collection), collection.geometry(query.values.get("geom-column"))
     if key is None or geometry is None:
         return None

@@ -8,7 +8,7 @@ from libs.geo.longitudes import turned_back
 from libs.web.basemap import Basemap
 from services.tiles.styling.basemap import basemap_layers, basemap_sources, font_faces, raster_layers, raster_sources
 from services.tiles.styling.hazard import look_of
-from services.tiles.styling.layers import data_layers, is_mark
+from services.tiles.styling.layers import data_layers, is_mark, with_dark_colors
 from services.tiles.styling.plain import plain_layers
 
 _MERCATOR_LATITUDE = 85.051129
@@ -40,7 +40,7 @@ def style_json(
 
     `metadata` has facts for a viewer that MapLibre styles cannot express: `dams:collection`, `dams:tileMatrixSet`,
     `dams:geometryType`, `dams:layers` (ids of the layers that draw data), and `dams:legend`, a list of `{title, unit,
-    properties, symbol, classes | sizes}`. Each themed layer's `metadata["dams:dark"]` has its paint properties for a
+    properties, symbol, classes, sizes}`. Each themed layer's `metadata["dams:dark"]` has its paint properties for a
     dark theme.
     """
     look = look_of(collection_id, geometry_type, properties)
@@ -48,6 +48,7 @@ def style_json(
     if plain:
         # programs that read few expressions would draw all marks of a layer in the same shape
         data = plain_layers([layer for layer in data if not is_mark(layer)])
+    data = [with_dark_colors(layer) for layer in data]
     below, labels = raster_layers() if basemap else basemap_layers()
     center_zoom = _center_and_zoom(bounds, minzoom, maxzoom)
     source = vector_source(tiles_url_template, minzoom, maxzoom, bounds, attribution)

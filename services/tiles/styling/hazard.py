@@ -1,22 +1,24 @@
 """Choose the look of a collection: by its properties, then by its id, else a generic one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from libs.catalogue.name_columns import name_columns
+from libs.catalogue.feature_name import name_columns
 from services.tiles.styling.layers import Look, by_zoom
 from services.tiles.styling.palette import (
     ALERT,
     CATEGORY,
-    DEPTH,
     DISTURBANCE,
     FLOOD_SEVERITY,
     GENERIC,
+    MAGNITUDE,
     WIND,
     WIND_ZONE,
     Expression,
     Symbol,
+    dark_color,
+    own_color,
 )
 
 # magnitude to radius in pixels at zoom 1 and zoom 6: area grows with the felt strength, not the energy
@@ -48,7 +50,8 @@ def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any
     )
     found = (rule(subject) for rule in (_disturbance, _earthquake, _wind_zone, _storm, _alert, _flood))
     named = next((name for name in name_columns(properties) if properties[name] == "string"), None)
-    generic = Look(color=GENERIC, label=named, legend=(_single("Feature", GENERIC, subject.symbol),))
+    color = own_color(collection_id)
+    generic = Look(color=color, label=named, legend=(_single("Feature", color, subject.symbol),))
     return next((look for look in found if look is not None), generic)
 
 
@@ -70,30 +73,24 @@ def _earthquake(subject: _Subject) -> Look | None:
     if "magnitude" not in subject.names:
         return None
     magnitude: Expression = ["to-number", ["get", "magnitude"], 0]
-    depth = DEPTH.for_properties(subject.names)
+    legend = MAGNITUDE.legend("circle")
 
     def radius(column: int) -> Expression:
         stops = [part for item in _MAGNITUDE_RADII for part in (item[0], item[column])]
         return ["interpolate", ["linear"], magnitude, *stops]
 
-    sizes = {
-        "title": "Magnitude",
-        "unit": None,
-        "properties": ["magnitude"],
-        "symbol": "circle",
-        "sizes": [{"label": label, "diameter": diameter} for label, diameter in _LEGEND_DIAMETERS],
-    }
-    look = Look(
+    sizes = [
+        {"label": label, "diameter": diameter, "color": item["color"], "dark": item["dark"]}
+        for (label, diameter), item in zip(_LEGEND_DIAMETERS, legend["classes"], strict=True)
+    ]
+    return Look(
+        color=MAGNITUDE.color(),
         radius=by_zoom(1, radius(1), 6, radius(2)),
         opacity=0.78,
-        cased=False,
         # small earthquakes stay visible, and clickable, above large ones
         sort_key=["-", 0, magnitude],
-        legend=(sizes,),
+        legend=({**legend, "sizes": sizes},),
     )
-    if depth is None:
-        return look
-    return replace(look, color=depth.color(), legend=(sizes, depth.legend("circle")))
 
 
 def _wind_zone(subject: _Subject) -> Look | None:
@@ -156,6 +153,7 @@ def _flood(subject: _Subject) -> Look | None:
     return Look(
         color=severity.color(),
         fill_opacity=0.6,
+        fine=True,
         sort_key=severity.rank(),
         mark=severity.mark(),
         legend=(severity.legend(subject.symbol),),
@@ -168,5 +166,5 @@ def _single(label: str, color: str, symbol: Symbol) -> dict[str, Any]:
         "unit": None,
         "properties": [],
         "symbol": symbol,
-        "classes": [{"label": label, "color": color}],
+        "classes": [{"label": label, "color": color, "dark": dark_color(color)}],
     }

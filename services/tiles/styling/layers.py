@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from services.tiles.styling.basemap import FONT, Layer, themed
-from services.tiles.styling.palette import GENERIC, Expression
+from services.tiles.styling.palette import GENERIC, Expression, dark_expression
 
 _DIMENSIONS = {
     "Point": ("Point",),
@@ -32,7 +32,9 @@ class Look:
     sort_key: Expression | None = None
     """Features with a larger value are drawn on top."""
     cased: bool = True
-    """Whether points and lines have an edge that makes pale colours visible."""
+    """Whether lines have an edge that makes pale colours visible; points always have one."""
+    fine: bool = False
+    """Whether an area consists of many small parts, so that outlines would cover it at low zooms."""
     provisional: bool = False
     """Whether lines are dashed and points hollow."""
     mark: Expression | None = None
@@ -77,6 +79,8 @@ def _sorted(kind: str, look: Look) -> dict[str, Any]:
 
 
 def _polygons(look: Look) -> list[Layer]:
+    # thousands of small areas would be nothing but outlines at low zooms
+    width = by_zoom(4, 0, 9, 1.2, 12, 2.4) if look.fine else by_zoom(1, 1.2, 6, 1.6, 12, 2.4)
     fill: Layer = {
         "id": "fill",
         "type": "fill",
@@ -87,7 +91,7 @@ def _polygons(look: Look) -> list[Layer]:
         "id": "outline",
         "type": "line",
         "layout": {"line-join": "round", **_sorted("line", look)},
-        "paint": {"line-color": look.color, "line-width": by_zoom(1, 1.2, 6, 1.6, 12, 2.4)},
+        "paint": {"line-color": look.color, "line-width": width},
     }
     if look.provisional:
         outline["paint"]["line-dasharray"] = [2.5, 1.5]
@@ -135,12 +139,16 @@ def _points(look: Look) -> list[Layer]:
             "circle-stroke-width": by_zoom(1, 1.1, 6, 2),
         }
         return [circle]
-    if look.cased:
-        return [themed(circle, circle_stroke_color="casing")]
-    circle["paint"] |= {"circle-stroke-color": "#ffffff", "circle-stroke-opacity": 0.85}
-    # on a dark background, a full white edge would outshine the colour of small circles
-    circle["metadata"] = {"dams:dark": {"circle-stroke-opacity": 0.5}}
-    return [circle]
+    return [themed(circle, circle_stroke_color="casing")]
+
+
+def with_dark_colors(layer: Layer) -> Layer:
+    """Return the layer with the colours of its classes for a dark theme in its metadata."""
+    dark = {name: pair for name, value in layer["paint"].items() if (pair := dark_expression(value)) != value}
+    if not dark:
+        return layer
+    metadata = layer.get("metadata", {})
+    return {**layer, "metadata": {**metadata, "dams:dark": {**metadata.get("dams:dark", {}), **dark}}}
 
 
 ANCHOR = "dams:anchor"

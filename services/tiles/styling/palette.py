@@ -1,12 +1,14 @@
-"""Colours of the map: earthquakes are brown, storms violet to blue, floods pale blue; alerts like traffic lights.
+"""Colours of the map: shaking and storms go from yellow over orange and red to purple, floods are blue.
 
-Between classes of two hazards, the CIEDE2000 difference is at least 20, also for colour-blind eyes, and a worse class
-is darker; `HAZARDS` lists them for the test that measures it. Each class has the property values it stands for.
+Each class has a colour for the light basemap, where a worse class is darker, and one of a similar hue for the dark
+basemap, where a worse class is lighter: the worst class contrasts most with the land and the sea of both. Alerts are
+like traffic lights. `HAZARDS` lists the scales for the test that measures it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from zlib import crc32
 
 Expression = Any
 """A MapLibre style expression: a JSON array, or a literal."""
@@ -24,6 +26,9 @@ class Class:
 
     label: str
     color: str
+    """Colour on the light basemap."""
+    dark: str
+    """Colour on the dark basemap."""
     start: float | None = None
     values: tuple[str, ...] = ()
     shape: str | None = None
@@ -84,7 +89,7 @@ class Scale:
             "properties": list(self.properties),
             "symbol": symbol,
             "classes": [
-                {"label": item.label, "color": item.color}
+                {"label": item.label, "color": item.color, "dark": item.dark}
                 | ({"shape": item.shape} if has_shapes else {})
                 | ({"from": item.start} if item.start is not None else {"values": list(item.values)})
                 for item in self.classes
@@ -104,26 +109,43 @@ class Scale:
         return ["match", ["to-string", self._value()], *pairs, MISSING]
 
 
-DEPTH = Scale(
-    "Depth",
-    ("depth", "depth_km"),
-    (
-        Class("0", "#796159", -100),
-        Class("35", "#6d4637", 35),
-        Class("70", "#4a352d", 70),
-        Class("300+", "#3e1c0c", 300),
+_SHAKING = (
+    ("#dbb512", "#8e7500"),
+    ("#d98901", "#cb7702"),
+    ("#de4f11", "#ff734e"),
+    ("#bd023c", "#ff91bc"),
+    ("#591877", "#e9bcff"),
+)
+"""Five colours from yellow to purple, each on the light and on the dark basemap."""
+
+MAGNITUDE = Scale(
+    "Magnitude",
+    ("magnitude",),
+    tuple(
+        Class(label, *colors, start)
+        for label, colors, start in zip(("< 5", "5", "6", "7", "8+"), _SHAKING, (-10, 5, 6, 7, 8), strict=True)
     ),
-    "km",
 )
 
-_SAFFIR_SIMPSON = ("#8260e6", "#2c49f8", "#514d80", "#143f9a", "#0407c0", "#351376", "#201a43")
+_SAFFIR_SIMPSON = (
+    ("#daba17", "#857101"),
+    ("#db9d01", "#a97501"),
+    ("#de7e00", "#d1740d"),
+    ("#de540d", "#f37745"),
+    ("#d02b2a", "#fe8485"),
+    ("#a9004f", "#ff99c8"),
+    ("#591877", "#e9bcff"),
+)
 _CATEGORIES = ("TD", "TS", "C1", "C2", "C3", "C4", "C5")
 _THRESHOLDS = (0, 34, 64, 83, 96, 113, 137)
 
 WIND = Scale(
     "Cyclone category (Saffir–Simpson)",
     ("wind_kt", "max_wind_kt", "wind_speed_kt"),
-    tuple(Class(*item) for item in zip(_CATEGORIES, _SAFFIR_SIMPSON, _THRESHOLDS, strict=True)),
+    tuple(
+        Class(label, *colors, start)
+        for label, colors, start in zip(_CATEGORIES, _SAFFIR_SIMPSON, _THRESHOLDS, strict=True)
+    ),
     None,
 )
 
@@ -134,22 +156,19 @@ CATEGORY = Scale(
         # written as TD, TS, C1 or 1, or with -1 and 0 for storms weaker than a hurricane
         Class(
             label,
-            color,
+            *colors,
             values=(label, str(number), f"Category {number}") if number > 0 else (label, str(number)),
         )
-        for label, color, number in zip(_CATEGORIES, _SAFFIR_SIMPSON, range(-1, 6), strict=True)
+        for label, colors, number in zip(_CATEGORIES, _SAFFIR_SIMPSON, range(-1, 6), strict=True)
     ),
 )
 
 WIND_ZONE = Scale(
     "Wind zone",
     ("wind_speed_kt", "wind_kt", "max_wind_kt"),
-    (
-        Class("34", _SAFFIR_SIMPSON[1], 0),
-        Class("50", _SAFFIR_SIMPSON[3], 50),
-        Class("64", _SAFFIR_SIMPSON[4], 64),
-        Class("83", _SAFFIR_SIMPSON[5], 83),
-        Class("96+", _SAFFIR_SIMPSON[6], 96),
+    tuple(
+        Class(label, *colors, start)
+        for label, colors, start in zip(("34", "50", "64", "83", "96+"), _SHAKING, (0, 50, 64, 83, 96), strict=True)
     ),
     "kt",
 )
@@ -158,9 +177,9 @@ ALERT = Scale(
     "Alert level",
     ("alert_level", "alert"),
     (
-        Class("Green", "#2fcc5a", values=("Green", "green"), shape="●"),
-        Class("Orange", "#f9ac21", values=("Orange", "orange"), shape="▲"),
-        Class("Red", "#ff5016", values=("Red", "red"), shape="◆"),
+        Class("Green", "#56c06a", "#78e289", values=("Green", "green"), shape="●"),
+        Class("Orange", "#e27101", "#fa9627", values=("Orange", "orange"), shape="▲"),
+        Class("Red", "#e00224", "#ff5453", values=("Red", "red"), shape="◆"),
     ),
 )
 
@@ -168,22 +187,55 @@ FLOOD_SEVERITY = Scale(
     "Flood severity",
     ("severity",),
     (
-        Class("1 large", "#82e4f7", 0, shape="■"),
-        Class("1.5 very large", "#5ecbf8", 1.5, shape="■"),
-        Class("2 extreme", "#70b2bf", 2, shape="■"),
+        Class("1 large", "#14bae6", "#008ad4", 0, shape="■"),
+        Class("1.5 very large", "#0984ba", "#40bcf2", 1.5, shape="■"),
+        Class("2 extreme", "#034d87", "#9cf0fe", 2, shape="■"),
     ),
 )
 
 # Disturbances have no category yet.
-DISTURBANCE = "#5c3cbd"
+DISTURBANCE = "#56616d"
 GENERIC = "#0b7285"
+_OWN = {
+    "#036f71": "#0ecace",
+    "#056a96": "#59bfff",
+    "#3f5eb9": "#a7b1fe",
+    "#994091": "#e99ce0",
+    "#b33156": "#ff98ab",
+    "#5c6900": "#b4bc66",
+    "#007152": "#54ca9f",
+    "#9a4f0d": "#f1a56f",
+}
+"""Colours of collections without a scale, of equal lightness, each with its pair for the dark basemap."""
+_DARK_SINGLE = {DISTURBANCE: "#aeb9c4", GENERIC: "#3fb6c9", **_OWN}
 
 HAZARDS: dict[str, tuple[Scale, ...]] = {
-    "earthquakes": (DEPTH,),
+    "earthquakes": (MAGNITUDE,),
     "storms": (WIND, CATEGORY, WIND_ZONE),
     "floods": (FLOOD_SEVERITY, ALERT),
 }
 """The scales of each hazard, from the mildest class to the worst."""
+
+_DARK = _DARK_SINGLE | {
+    item.color: item.dark for scales in HAZARDS.values() for scale in scales for item in scale.classes
+}
+
+
+def own_color(collection_id: str) -> str:
+    """Return the colour of a collection without a scale, by its id: the same in each style and after a restart."""
+    return list(_OWN)[crc32(collection_id.encode()) % len(_OWN)]
+
+
+def dark_color(color: str) -> str:
+    """Return the colour on the dark basemap for one on the light basemap; a colour without a pair stays."""
+    return _DARK.get(color, color)
+
+
+def dark_expression(expression: Expression) -> Expression:
+    """Return an expression with each colour replaced by its pair for the dark basemap."""
+    if isinstance(expression, list):
+        return [dark_expression(member) for member in expression]
+    return dark_color(expression) if isinstance(expression, str) else expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +273,7 @@ LIGHT = BasemapColours(
     province_label="#8a8f98",
     sea_label="#7d97aa",
     halo="#f7f6f2",
-    casing="#34404c",
+    casing="#2b3640",
 )
 DARK = BasemapColours(
     sea="#10171e",
@@ -237,5 +289,5 @@ DARK = BasemapColours(
     province_label="#72818f",
     sea_label="#50708a",
     halo="#141c24",
-    casing="#c9d6df",
+    casing="#060a0e",
 )

@@ -6,6 +6,7 @@ import { collectionsOf, firstDrawn, restore } from "./model/deep-link.js";
 import { eventLink } from "./model/event-link.js";
 import { Explorer } from "./model/explorer.js";
 import { watch } from "./model/freshness.js";
+import { presentState } from "./model/present.js";
 import { Story } from "./model/story.js";
 import { find } from "./page/dom.js";
 import { followCredits, followPanel, followTime, viewPadding } from "./page/layout.js";
@@ -27,6 +28,7 @@ import { LifeAxis } from "./panel/life-axis.js";
 import { otherPages, ownPlace, wholeScreen } from "./panel/map-tools.js";
 import { Measure } from "./panel/measure.js";
 import { placeSearch } from "./panel/place-search.js";
+import { leavePresent, presentNote } from "./panel/present-note.js";
 import { Selection } from "./panel/selection.js";
 import { share } from "./panel/share.js";
 import { stormMap } from "./panel/storm-map.js";
@@ -52,10 +54,10 @@ async function start() {
     styleParameters: (id) => (id === page.collection ? page.styleParameters : {}),
   });
   const linked = page.event && !given.e ? await eventLink(page.event, explorer.collections).catch(saidFault) : null;
-  const state = { ...linked?.state, ...given };
+  const state = { ...linked?.state, ...presentState(page.present, given), ...given };
   const wanted = collectionsOf(state, explorer, page.shown);
   const drawn = firstDrawn([page.collection, ...wanted], explorer);
-  if (drawn === null) throw new Error(say("No collection has a geometry, hence there is no map."));
+  if (drawn === null) throw new Error(say("The map is empty: no collection has a geometry."));
   explorer.prepare(wanted);
   const first = await explorer.style(drawn);
   const engine = await loadEngine(first, state);
@@ -79,7 +81,8 @@ async function start() {
   areaMap(explorer);
   share(find("#share"), explorer);
   ownPlace(find("#own-place"), engine);
-  rememberInAddress(explorer, engine, page.shown, story);
+  // a link without collections means the archive only while the map opens on it
+  rememberInAddress(explorer, engine, page.present?.shown.length ? [] : page.shown, story);
   stormMap(explorer, story);
   new LifeAxis(find("#life"), explorer, story);
   const offer = tabs(find(".tabs"), page.collection ? "events" : "layers", (id) => {
@@ -107,6 +110,7 @@ async function start() {
   if (!parseView(state.map)) fitArea(explorer);
   sayFaults(given, explorer);
   followAddress(explorer, engine, restoring);
+  showPresent(explorer, restoring);
   watch(explorer);
 }
 
@@ -164,7 +168,11 @@ function showPanel(explorer, selection) {
   subjectChoice(explorer);
   const list = new EventList(find("#events"), explorer, (id, item, focus) => selection.choose(id, item, { focus }));
   const go = find("#go");
-  placeSearch(go, explorer, (id, item) => selection.choose(id, item));
+  placeSearch(go, explorer, (id, item) => {
+    // events that are found may be old
+    if (page.present) leavePresent(explorer, page.present);
+    return selection.choose(id, item);
+  });
   go.hidden = false;
   describeShown(explorer);
   describeDrawn(explorer);
@@ -181,10 +189,22 @@ function noteSubstitute(explorer, engine) {
   const note = find("#substitute");
   const update = () => {
     note.hidden = !engine.substitute;
-    note.textContent = engine.substitute ? say("From afar drawn from {other}; zoom in for {own}", { other: engine.substitute, own: page.tileMatrixSet }) : "";
+    note.textContent = engine.substitute ? say("At this scale {other} is shown; zoom in for {own}", { other: engine.substitute, own: page.tileMatrixSet }) : "";
   };
   explorer.addEventListener("move", update);
   update();
+}
+
+/**
+ * @param {Explorer} explorer
+ * @param {import("./model/deep-link.js").Restoring} restoring
+ */
+function showPresent(explorer, restoring) {
+  const { present, shown } = page;
+  if (!present) return;
+  /** @param {State} state */
+  const go = (state) => restore({ ...state, ...(readState().theme && { theme: readState().theme }) }, explorer, restoring);
+  presentNote(find("#present"), explorer, present, { archive: () => go({ c: shown.join() }), now: () => go(presentState(present, {})) });
 }
 
 /** @param {string} text */

@@ -71,6 +71,16 @@ export interface Collection {
   columns: Column[];
 }
 
+/** The present, if the catalogue has hazard collections. */
+export interface Present {
+  /** Collections with data of the last 30 days. */
+  shown: string[];
+  datetime: string;
+  filters: Record<string, string>;
+  /** Collections whose data are older. */
+  ended: string[];
+}
+
 export interface PageData {
   base: string;
   edition: string;
@@ -83,6 +93,7 @@ export interface PageData {
   shown: string[];
   /** The event that the map shows alone where its link says nothing else. */
   event?: string | null;
+  present?: Present | null;
   styleParameters: { minzoom?: number; maxzoom?: number; "geom-column"?: string };
   collections: Collection[];
 }
@@ -99,6 +110,8 @@ export type Item = Feature<Geometry | null, Properties>;
 export interface LegendClass {
   label: string;
   color: string;
+  /** Its colour on the dark basemap, where it has another there. */
+  dark?: string;
   /** The mark that tells the class without its colour. */
   shape?: string;
   /** The values of the class, or … */
@@ -112,7 +125,7 @@ export interface LegendEntry {
   unit?: string;
   properties: string[];
   classes?: LegendClass[];
-  sizes?: { label: string; diameter: number; color?: string }[];
+  sizes?: { label: string; diameter: number; color?: string; dark?: string }[];
   symbol?: string;
   provisional?: boolean;
 }

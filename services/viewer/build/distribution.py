@@ -19,6 +19,7 @@ from services.viewer.build.gazetteer import write_gazetteer
 _VIEWER = Path(__file__).parents[1]
 DIST = _VIEWER / "dist"
 PLACES = "places.tsv"
+_SEAS = Path(__file__).parent / "atlas" / "seas.json"
 
 _FONTS = {"inter-regular.woff2": REGULAR, "inter-italic.woff2": ITALIC}
 
@@ -57,7 +58,7 @@ def _write_basemap(target: Path, fonts: Path) -> None:
     (target / "fonts").mkdir(parents=True)
     atlas = read_atlas(node)
     write_tiles(node, atlas, target)
-    write_gazetteer(populated_places(), atlas["regions"], target.parent / PLACES)
+    write_gazetteer(populated_places(), atlas["regions"], _SEAS, target.parent / PLACES)
     for name, source in _FONTS.items():
         shutil.copyfile(fonts / source, target / "fonts" / name)
 

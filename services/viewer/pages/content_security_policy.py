@@ -10,7 +10,7 @@ def content_security_policy(
     basemap: Basemap | None, embed_origins: Sequence[str] = (), *, public_url: str | None = None
 ) -> str:
     """The policy of all pages; an operator's basemap adds its origin to images and requests, and `embed_origins` are
-    those whose pages may show this one within them (CSP 3, `frame-ancestors`). Nothing else is opened.
+    those whose pages may show this one within them (CSP 3, `frame-ancestors`). All other sources stay closed.
     """
     opened = {"img_src": [basemap.origin], "connect_src": [basemap.origin]} if basemap else {}
     policy = html.content_security_policy(public_url, **opened)

@@ -83,7 +83,8 @@ def first_style(base: str, data: Mapping[str, Any]) -> str | None:
     spelling of the address, the browser would load it twice.
     """
     drawn = {collection["id"] for collection in data["collections"] if collection["geometryType"]}
-    shown = [identifier for identifier in data["shown"] if identifier in drawn][:_MOST_TOGETHER]
+    opened = (data.get("present") or {}).get("shown") or data["shown"]
+    shown = [identifier for identifier in opened if identifier in drawn][:_MOST_TOGETHER]
     if data.get("event") or not shown or not all(_PLAIN.fullmatch(identifier) for identifier in shown):
         return None
     if len(shown) > 1:

@@ -67,6 +67,12 @@ def describe(collection: Collection) -> dict[str, Any]:
     }
 
 
+def is_newer(collection: Collection, moment: datetime) -> bool:
+    """Return whether the newest data of a collection are of this moment or later."""
+    time = describe(collection)["time"]
+    return bool(time and time["asOf"]) and _last(time["asOf"]) >= moment
+
+
 def _last(moment: str) -> datetime:
     """Return the last moment of a date, or an instant itself."""
     return parse_interval(moment).end or datetime.max.replace(tzinfo=UTC)

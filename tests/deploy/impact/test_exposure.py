@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import asyncpg
 import orjson
 import pytest
 
-from deploy.impact.exposure import Files, read_airports, read_places
+from deploy.impact.exposure import Files, Place, read_airports, read_places
 from deploy.impact.loading import load_exposure
+from deploy.impact.units import read_units
+from deploy.impact.zones import MAKE_UNIT_PARTS
 
 _LARGE, _QUARTER, _TOWN = (
     {"geonameid": 1, "name": "Large", "latitude": 10.0, "longitude": 20.0, "population": 2_000_000, "admin1code": "01"},
@@ -53,6 +56,33 @@ def test_airports_are_told_apart_by_their_iata_code(files: Files) -> None:
         ("XAAA", "IATA code", "North"),
         ("XBBB", "no IATA code", None),
     ]
+
+
+async def test_units_are_countries_and_provinces_named_after_their_places(
+    files: Files, database: asyncpg.Connection
+) -> None:
+    await database.set_type_codec("geometry", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    found = Files.find()
+    if found.land is None or found.subunits is None:
+        pytest.skip("npm packages are not installed")
+    with_units = replace(files, countries=found.countries, land=found.land, subunits=found.subunits)
+    places = [Place(1, "Miami", "US", "United States", "Florida", 9, -80.2, 25.9)]
+    units = read_units(found.land, found.subunits, found.countries, places)
+    assert {unit.country_code: unit.country for unit in units if unit.province is None}["PH"] == "Philippines"
+    provinces = {unit.province: unit.country_code for unit in units if unit.province is not None}
+    # without places the abbreviation of the package stays
+    assert (provinces["Florida"], provinces["GA"]) == ("US", "US")
+    assert await load_exposure(database, with_units)
+    await database.execute(MAKE_UNIT_PARTS)
+    areas = dict(
+        await database.fetch(
+            "SELECT country, sum(km2) FROM exposure.unit JOIN exposure.unit_part ON unit_id = id "
+            "WHERE province IS NULL GROUP BY country"
+        )
+    )
+    # as published, with inland waters
+    assert areas["France"] == pytest.approx(643_801, rel=0.02)
+    assert areas["Taiwan"] == pytest.approx(36_197, rel=0.02)
 
 
 async def test_facilities_of_other_kinds_stay(files: Files, database: asyncpg.Connection) -> None:

@@ -100,9 +100,36 @@ async def test_storm_without_zones_has_those_of_a_model(
     assert 0 < zones[0]["areaKm2"] < zones[1]["areaKm2"]
     await database.execute("UPDATE hazard.hazard_ts_nodes SET wind_kt = 70")
     assert [event["event_id"] for event in await due(database)] == ["A"]
-    # zones of its own take their place
+    # the storm's own zones replace them
     await add_zone("A", _AT_SEA)
     assert [zone["kind"] for zone in (await computed("A"))["impact"]["zones"]] == ["analysed"]
+
+
+async def test_products_of_the_usgs_lead_to_their_pages(database: asyncpg.Connection, computed: Computed) -> None:
+    detail = "https://earthquake.usgs.gov/earthquakes/feed/v1.0/detail/us1.geojson"
+    page = "https://earthquake.usgs.gov/earthquakes/eventpage/us1"
+    for event, url in (("Q1", page), ("Q2", None)):
+        await database.execute(
+            "INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, source, geom, url, "
+            "detail_url, shakemap_url, population_impact_url) "
+            "VALUES ($1, 6, 10, '2020-01-01', 'USGS', 'SRID=4326;POINT(0 0)', $2, $3, $3, $3)",
+            event,
+            url,
+            detail,
+        )
+    listed = [
+        {each["title"]: each["url"] for each in (await computed(event))["impact"]["published"]}
+        for event in ("Q1", "Q2")
+    ]
+    assert listed == [
+        {
+            "ShakeMap": f"{page}/shakemap/intensity",
+            "PAGER": f"{page}/pager",
+            "All products": detail,
+            "Event page": page,
+        },
+        {"ShakeMap": detail, "Population impact": detail, "All products": detail},
+    ]
 
 
 async def test_facility_is_listed_once_with_its_strongest_zone(
@@ -198,3 +225,17 @@ async def test_loader_role_computes_after_each_change(
     finally:
         watching.cancel()
     assert not [line for line in said if line.startswith("error")]
+
+
+async def test_an_area_in_which_a_storm_may_form_has_no_impact(
+    database: asyncpg.Connection, add_zone: AddZone, computed: Computed
+) -> None:
+    await add_zone("AL912020-0101", None)
+    await database.execute(
+        "INSERT INTO hazard.hazard_ts_disturbance_buffers (event_id, start_date, end_date, kind, formation_area, geom) "
+        "VALUES ('AL912020-0101', '2020-01-01', '2020-01-08', 'formation', 'AL-1', "
+        "ST_Multi(ST_MakeEnvelope(0, 0, 5, 5, 4326)))"
+    )
+    await add_zone("AL912020-0101", "POLYGON((0 0, 1 0, 1 1, 0 0))")
+    zones = (await computed("AL912020-0101"))["impact"]["zones"]
+    assert [zone["zone"] for zone in zones] == ["64 kt"]

@@ -1,4 +1,4 @@
-"""Sums of people equal those of an independent computation, whatever the shape of a zone."""
+"""Sums of people equal those of an independent computation, for zones of any shape."""
 
 from __future__ import annotations
 

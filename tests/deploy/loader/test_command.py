@@ -144,3 +144,22 @@ def test_moments_are_times_or_spans() -> None:
     for text in ("P", "PT", "P1", "yesterday", ""):
         with pytest.raises(ValueError, match=r".*"):
             moment(text)
+
+
+async def test_an_operator_sets_the_address_of_a_source_and_a_contact(
+    owner: asyncpg.Connection, loader_url: str, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = publisher.publish("/mirror", feed(feature()))
+    monkeypatch.setenv("LOADER_ADDRESSES", f"usgs-earthquakes={address}")
+    monkeypatch.setenv("LOADER_CONTACT", "someone@example.org\u00e9")
+    code, out, _ = await command(loader_url, "usgs-earthquakes", "--since", "P7D")
+    assert (code, out.partition(",")[0]) == (0, "usgs-earthquakes: 1 read")
+    assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 1
+    assert publisher.asked[-1].headers["User-Agent"].endswith("; someone@example.org)")
+    for wrong, said in (
+        ("usgs=http://127.0.0.1/x", "'usgs' is not a source"),
+        ("ibtracs=/etc/passwd", "needs an address"),
+    ):
+        monkeypatch.setenv("LOADER_ADDRESSES", wrong)
+        code, _, err = await command(loader_url, "status")
+        assert (code, said in err) == (2, True), err

@@ -224,7 +224,7 @@ def test_the_rss_feed_of_gdacs(tmp_path: Path) -> None:
 
 
 async def test_an_older_document_takes_nothing_back(owner: asyncpg.Connection, run: Load, publisher: Publisher) -> None:
-    """An event gets another number. It keeps the new one, in whatever order the documents are loaded."""
+    """An event gets another number. It keeps the new one, for any order of the documents."""
     names = ",ak1x,us1x,"
     first = publisher.publish("/a", feed(feature("ak1x", ids=names, updated=FEBRUARY_2018 + 1000)))
     second = publisher.publish("/b", feed(feature("us1x", ids=names, updated=FEBRUARY_2018 + 2000)))

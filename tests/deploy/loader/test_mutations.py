@@ -27,6 +27,7 @@ from tests.deploy.loader.storms.test_best_tracks import HURDAT2, IBTRACS
 from tests.deploy.loader.storms.test_gdacs_cyclones import storm_features
 from tests.deploy.loader.storms.test_nhc_advisories import IRMA
 from tests.deploy.loader.storms.test_nhc_tables import TABLES
+from tests.deploy.loader.test_emsc import quake
 
 MUTATIONS = 200
 SEED = 40
@@ -127,11 +128,13 @@ SCEDC_COLUMNS = "event_id,time,latitude,longitude,depth_km,magnitude,mag_type,ev
 SCEDC_ROW = "us{},1999-10-16T09:46:44Z,34.5,-116.2,5,7.1,w,eq"
 THREE = (1, 2, 3)
 US = [f"us{number}" for number in THREE]
+EMSC = [f"EMSC-20180201_000000{number}" for number in THREE]
 SIDS = IBTRACS.splitlines()[2:6], IBTRACS.splitlines()[6:7]
 CASES = [
     Case("usgs-earthquakes", [[feature(name)] for name in US], as_collection, mutated_json, US),
     Case("usgs-earthquakes-csv", [[USGS_ROW.format(n)] for n in THREE], as_lines(USGS_COLUMNS), mutated_line, US),
     Case("scedc-catalogue", [[SCEDC_ROW.format(n)] for n in THREE], as_lines(SCEDC_COLUMNS), mutated_line, US),
+    Case("emsc-earthquakes", [[quake(n, n * 900)] for n in THREE], as_collection, mutated_json, EMSC),
     *(
         Case(name, [gdacs(kind, n, 1) for n in THREE], as_collection, mutated_json, [f"GDACS-{kind}{n}" for n in THREE])
         for name, kind in (("gdacs-floods", "FL"), ("gdacs-earthquakes", "EQ"))
@@ -192,6 +195,12 @@ def with_one_mutated(case: Case, which: int, chance: random.Random) -> list[list
     return [parts if each == which else record for each, record in enumerate(case.records)]
 
 
+def rows_of(batch: Batch) -> list[Any]:
+    """Return the rows of a batch for an empty database."""
+    whole = [batch, *(recall.make([]) for recall in batch.recalls if not batch.rows)]
+    return [row for each in whole for _, row in each.rows]
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.source)
 def test_the_other_records_are_read(case: Case, tmp_path: Path) -> None:
     source = SOURCES[case.source]
@@ -203,7 +212,7 @@ def test_the_other_records_are_read(case: Case, tmp_path: Path) -> None:
         records = with_one_mutated(case, which, chance)
         findings = Findings()
         given = documents(tmp_path, case, records)
-        rows = [row for batch in source.read(given, findings) for _, row in batch.rows]
+        rows = [row for batch in source.read(given, findings) for row in rows_of(batch)]
         found = {getattr(row, case.column) for row in rows}
         assert found >= {key for place, key in enumerate(case.keys) if place != which}, records[which]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from deploy.loader.command import reports
 from deploy.loader.loading import Outcome
 from deploy.loader.source import Findings, Rejected
 from deploy.loader.sources import scedc, usgs_geojson
+from deploy.loader.sources.registry import SOURCES
 from deploy.loader.store.writing import Counts
+from tests.architecture.documents import code_in, page
 
 
 def _lines(outcome: Outcome, *, dry_run: bool = False) -> list[str]:
@@ -70,6 +73,7 @@ def test_how_old_a_source_is(seconds: int, said: str) -> None:
     now = datetime.now(UTC)
     state: dict[str, Any] = {
         "source": "a",
+        "rhythm": timedelta(hours=6),
         "attempted": now - timedelta(seconds=seconds),
         "checked": now - timedelta(seconds=seconds),
         "changed": None,
@@ -77,13 +81,38 @@ def test_how_old_a_source_is(seconds: int, said: str) -> None:
         "message": None,
         "summary": {"read": 1},
     }
-    assert reports.states_as_lines({"a": state}) == [f"{'a':<24} checked {said}"]
+    assert reports.states_as_lines({"a": state}) == [f"{'a':<24} published every 6 h, checked {said}"]
     told = reports.state_as_json(state)
     assert abs(told["ageSeconds"] - seconds) <= 1
     assert (told["changed"], told["error"], told["summary"]) == (None, None, {"read": 1})
     failed = {**state, "checked": None, "changed": now, "message": "it broke"}
     assert reports.states_as_lines({"b": failed, "a": state})[1] == (
-        f"{'b':<24} never loaded completely, changed 0 s ago; FAILED {said}: it broke"
+        f"{'b':<24} published every 6 h, never loaded completely, changed 0 s ago; FAILED {said}: it broke"
     )
     assert reports.state_as_json(failed)["ageSeconds"] is None
     assert reports.states_as_lines({}) == ["nothing was loaded yet"]
+    fresh = {**state, "changed": now, "issued": now - timedelta(minutes=3)}
+    assert "changed 0 s ago, last document 3 min ago (loaded after 3 min)" in reports.states_as_lines({"a": fresh})[0]
+    assert (reports.state_as_json(fresh)["delaySeconds"], reports.state_as_json(fresh)["rhythmSeconds"]) == (180, 21600)
+    # a document that changed nothing has no delay
+    assert reports.state_as_json({**fresh, "changed": now - timedelta(minutes=9)})["delaySeconds"] is None
+
+
+def test_the_terms_of_each_source_are_documented() -> None:
+    rows = page("deploy/loader/README.md").table("source", "licence", "attribution", "host")
+    documented = {code_in(name)[0]: (licence.content, attribution.content) for name, licence, attribution, _ in rows}
+    assert documented.keys() == SOURCES.keys()
+    for name, (licence, attribution) in documented.items():
+        source = SOURCES[name]
+        linked = f"[{source.licence}]({source.licence_url})" if source.licence_url else source.licence
+        assert (licence, attribution) == (linked, source.attribution)
+
+
+def test_each_source_and_collection_is_in_the_table_of_live_sources() -> None:
+    said = (Path(__file__).parents[3] / "docs" / "live-sources.md").read_text(encoding="utf-8")
+    assert [name for name in SOURCES if f"`{name}`" not in said] == []
+    tables = {target.table for source in SOURCES.values() for target in source.targets}
+    for table in tables - {"hazard_fl_alerts_mom_runs"}:
+        family, _, suffix = table.rpartition("_")
+        together = f"`{family}_events`" in said and f"`_{suffix}`" in said
+        assert f"`{table}`" in said or together or "advisory" in table, table

@@ -14,7 +14,13 @@ from deploy.local import __main__ as command
 from deploy.local import stack
 from deploy.local.settings import REPOSITORY
 
-_COPIED = ("deploy/local/bootstrap.sh", "tests/requirements.txt", "deploy/database/demo-requirements.txt")
+_COPIED = (
+    "deploy/local/bootstrap.sh",
+    "deploy/local/node-requirements.txt",
+    "deploy/local/run-requirements.txt",
+    "tests/requirements.txt",
+    "deploy/database/demo-requirements.txt",
+)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def test_one_that_nobody_collects_has_ended(of_somebody_else: psutil.Process, mo
     monkeypatch.setattr(of_somebody_else, "kill", killed)
     stop([of_somebody_else])
     assert of_somebody_else.status() == psutil.STATUS_ZOMBIE
-    # its end was seen: no one waited in vain and then killed it
+    # its end was noticed: it was not killed after a timeout
     killed.assert_not_called()
     monkeypatch.undo()
 

@@ -364,7 +364,7 @@ def test_a_redis_that_says_nothing_is_told(state_dir: Path, database_url: str) -
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"redis://127.0.0.1:{silent.getsockname()[1]}"
         result = command(state_dir, "doctor", DATABASE_URL=database_url, COLLECTION_SCHEMAS="public", REDIS_URL=url)
-    sentence = "Redis cannot be used, so that tiles are made anew for each process: TimeoutError."
+    sentence = "Redis cannot be used, so each process renders every tile again: TimeoutError."
     assert (result.returncode, f"warning: {sentence}" in result.stdout) == (0, True)
 
 

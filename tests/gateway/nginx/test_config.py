@@ -1,4 +1,4 @@
-"""The nginx configuration that the settings give: times that add up, limits for clients, which process is asked next.
+"""The nginx configuration that follows from the settings: timeouts, limits for clients, the order of processes.
 
 Tests of a running gateway show what nginx does with it. The cases here would take too long there, or need too many
 gateways.
@@ -156,7 +156,7 @@ def test_each_service_has_its_processes_and_each_of_several_the_others() -> None
         return next((name for pattern, name in patterns if re.search(pattern, asked)), None)
 
     assert instead("tiles 10.0.0.2:80") == "tiles_but_1"
-    # the last of those that were asked
+    # the last process that received the request
     assert instead("tiles 10.0.0.2:80, 10.0.0.1:80") == "tiles_but_0"
     assert instead("tiles 10.0.0.2:8080") is None
     assert instead("tiles 10x0.0.2:80") is None

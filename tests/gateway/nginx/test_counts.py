@@ -1,4 +1,4 @@
-"""Lines that nginx writes about its answers become counts: each once and completely, whatever happens to the file."""
+"""Each line that nginx logs about a response is counted exactly once, also if the file is rotated or cut."""
 
 from __future__ import annotations
 

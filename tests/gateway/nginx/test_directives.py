@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from gateway.nginx.directives import quoted
+from gateway.nginx.directives import quote
 from gateway.settings import SERVICES
 from tests.gateway.nginx.configuration import API, CHANGES, EXPORT, TILES, Block, read_config, read_http, read_server
 
 PASSED_ON = (API, TILES, EXPORT, CHANGES)
 SENTENCES = {
     400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
-    404: "There is no such resource. The service starts at /api/.",
+    404: "The resource does not exist. The service starts at /api/.",
     405: "Only GET, HEAD, OPTIONS are allowed.",
     412: "The resource does not meet the conditions of the request (If-Match, If-Unmodified-Since).",
     413: "The request has a body, and that body is too large.",
@@ -293,6 +293,6 @@ def test_a_line_of_the_log_has_all_its_fields() -> None:
 @pytest.mark.parametrize("text", ["'", "'a", "/srv/o'neil", "a'"])
 def test_a_text_with_an_apostrophe_is_refused_before_nginx_reads_it(text: str) -> None:
     with pytest.raises(ValueError, match=r".") as raised:
-        quoted(text)
+        quote(text)
     assert str(raised.value) == f'"{text}" cannot be quoted for nginx'
-    assert quoted(text.replace("'", '"')) == "'{}'".format(text.replace("'", '"'))
+    assert quote(text.replace("'", '"')) == "'{}'".format(text.replace("'", '"'))

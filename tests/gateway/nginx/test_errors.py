@@ -116,7 +116,7 @@ async def test_a_page_of_an_error_is_one_of_ours(gateway: Gateway, session: Clie
         page = await response.text()
         assert "default-src 'none'" in response.headers["Content-Security-Policy"]
         assert response.headers["Content-Language"] == "en"
-    assert "<h1>There is nothing here</h1>" in page
+    assert "<h1>Page not found</h1>" in page
     assert 'href="/api/?f=html"' in page
     style = re.findall(r'rel="stylesheet" href="/api(/assets/site-[0-9a-f]{12}\.css)"', page)
     async with session.get(f"{gateway.url}/api{style[0]}") as response:

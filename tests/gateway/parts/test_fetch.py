@@ -101,7 +101,7 @@ async def test_one_address_is_enough_and_what_is_unchanged_stays(session: Client
         await fetcher.refresh(addresses)
         (other,) = fetcher.present()
         assert (part.assets != other.assets, other.assets) == (True, ("/new/",))
-        # without known addresses no process is asked; the part stays for a while
+        # without known addresses no process receives a request; the part stays for a while
         await fetcher.refresh({})
         assert [each.name for each in fetcher.present()] == ["tiles"]
     finally:

@@ -196,7 +196,7 @@ async def test_when_common_was_heard_of_last_is_a_number() -> None:
     async with following(common):
         before = heard()
 
-        # even if nothing has changed
+        # even without a change
         async def again() -> bool:
             return heard() > before
 

@@ -206,9 +206,8 @@ async def test_a_change_log_of_an_earlier_release_is_read(owner: asyncpg.Connect
     without = await watched.version()
     assert without is not None
     assert without.startswith("w")
+    assert without != with_tokens
     assert await watched.after("INSERT INTO watched VALUES (1)") != without
-    await apply_schema(owner)
-    assert await watched.version() not in (with_tokens, without)
 
 
 async def test_the_identity_is_that_of_the_database(

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from libs.catalogue.feature_name import feature_name
+from libs.catalogue.feature_name import feature_name, name_columns
 from libs.catalogue.model import Collection, TimeColumn
-from libs.catalogue.name_columns import name_columns
 
 _CASES = json.loads((Path(__file__).parents[2] / "services" / "feature_names.json").read_text(encoding="utf-8"))
 
@@ -92,7 +91,7 @@ def test_the_time_is_the_first_that_is_filled_and_lasts_where_it_is_the_start() 
         (["a_name", "name_a", "label"], ["label", "a_name", "name_a"]),
         # in any case of letters, and over a line's end
         (["Station_Name", "a\nb_name"], ["Station_Name", "a\nb_name"]),
-        # parts of words, and letters that only look alike
+        # parts of words, and letters that only look the same
         (["names", "surname", "names_of", "labelled", "_name_x", "ſtation_titlE", "name\n"], []),
         (["NAME_", "ﬁrst_NAME"], ["NAME_", "ﬁrst_NAME"]),
         ([], []),

@@ -182,6 +182,7 @@ FULL = Collection(
     large_rows=True,
     sources=(7, 8),
     product_source=9,
+    impact_source=9,
     arguments=(Argument("n", "integer", "integer", "int32", "1"),),
     sort=("-id",),
     importance=("kind",),

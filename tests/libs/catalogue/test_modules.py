@@ -39,7 +39,7 @@ def test_forecasts_are_those_of_the_module_that_have_places() -> None:
         replace(_collection("other.hazard_fl_gauges_forecast"), geometries=place),
     ]
     assert forecasts(alerts, [alerts, *apart, gauges]) == [gauges]
-    # a forecast has no forecasts of its own
+    # forecasts of forecasts do not exist
     assert forecasts(gauges, [alerts, gauges]) == []
 
 

@@ -1,4 +1,4 @@
-"""Versions change with the rows and with the code that writes the bytes, and with nothing else."""
+"""Versions change only with the rows and with the code that writes the bytes."""
 
 from __future__ import annotations
 

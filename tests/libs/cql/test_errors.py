@@ -53,7 +53,7 @@ QUERYABLES = {
         ("a BETWEEN 1 OR 2", 12, "expected AND, found 'OR'"),
         ("a = 1e999", 4, "numbers must be finite and below 1.8e308"),
         ("T_AFTER(a)", 0, "T_AFTER takes 2 arguments, 1 given"),
-        ("T_AFTER(a, DATE('2020-13-01'))", 16, "'2020-13-01' is not a date of the calendar"),
+        ("T_AFTER(a, DATE('2020-13-01'))", 16, "'2020-13-01' does not exist in the calendar"),
         ("DATE('2020-01-01', 'x') = a", 0, "DATE takes 1 argument, 2 given"),
         ("Interval('2020-01-01')", 0, "Interval takes 2 arguments, 1 given"),
         ("casei(a, b) = 'a'", 0, "casei takes 1 argument, 2 given"),
@@ -277,7 +277,7 @@ def test_meaning(text: str, position: int, message: str) -> None:
             "/args/0",
             'there is no property "counts"; did you mean "count"?',
         ),
-        ('{"op":"not","args":[{"foo":1}]}', "/args/0", "an object with foo is nothing a filter can hold"),
+        ('{"op":"not","args":[{"foo":1}]}', "/args/0", "an object with foo is not allowed in a filter"),
         *(
             (f'{{"op":"{name}","args":["2020-01-01"]}}', "/op", f'{name} is written {{"{name}": ...}} in CQL2 JSON')
             for name in ("date", "timestamp", "interval", "bbox")
@@ -290,6 +290,11 @@ def test_meaning(text: str, position: int, message: str) -> None:
             '[{"type":"Point","coordinates":[1,2]}]}]}',
             "/geometries/0/type",
             "'GeometryCollection' is not a type of geometry",
+        ),
+        (
+            '{"op":"t_after","args":[{"property":"time"},{"timestamp":"2018-01-01"}]}',
+            "/args/1/timestamp",
+            "'2018-01-01' is a date without a time; write DATE('2018-01-01')",
         ),
         (
             '{"op":"t_after","args":[{"property":"time"},{"timestamp":"yesterday"}]}',
@@ -372,6 +377,6 @@ def test_the_sentence_with_its_place() -> None:
         parse("a = ")
     with pytest.raises(CqlError, match=r"\(at /args\)$"):
         parse('{"op":"and","args":[]}', "cql2-json")
-    # the whole document has no place to point at
+    # the whole document: no position to report
     with pytest.raises(CqlError, match=r"^NaN is not a number of JSON$"):
         parse("NaN", "cql2-json")

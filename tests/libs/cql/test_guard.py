@@ -36,16 +36,16 @@ def test_the_largest_that_is_taken(lang: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("lang", "text", "place", "message"),
     [
-        ("cql2-text", "a='" + "é" * 8190 + "' ", None, "a filter may have 16,384 bytes; this one has more"),
-        ("cql2-text", "a='" + "é" * 16379 + "'", None, "a filter may have 16,384 bytes; this one has more"),
-        ("cql2-text", f"NOT NOT {TERMS}", 5002, "a filter may have 2,500 words, numbers and signs; this one has more"),
+        ("cql2-text", "a='" + "é" * 8190 + "' ", None, "the filter is too long (maximum 16,384 bytes)"),
+        ("cql2-text", "a='" + "é" * 16379 + "'", None, "the filter is too long (maximum 16,384 bytes)"),
+        ("cql2-text", f"NOT NOT {TERMS}", 5002, "the filter is too long (maximum 2,500 words, numbers and signs)"),
         (
             "cql2-text",
             "NOT " * 63 + "a=1",
             0,
-            "a filter may be nested 64 levels deep; use fewer parentheses or terms",
+            "the filter is nested too deeply (maximum 64 levels); use fewer parentheses or terms",
         ),
-        ("cql2-text", "a=0." + "1" * 399, 2, "a number may have 400 digits"),
+        ("cql2-text", "a=0." + "1" * 399, 2, "a number may have at most 400 digits"),
         (
             "cql2-text",
             "a=TIMESTAMP('2020-01-31T12:00:00." + "1" * 44 + "Z')",
@@ -70,17 +70,17 @@ def test_the_largest_that_is_taken(lang: Any, text: str) -> None:
             "cql2-json",
             '{"op":"not","args":[' * 65 + "true" + "]}" * 65,
             "",
-            "a filter may be nested 64 levels deep; use fewer parentheses or terms",
+            "the filter is nested too deeply (maximum 64 levels); use fewer parentheses or terms",
         ),
         (
             "cql2-json",
             "[" * 134 + "]" * 134,
             "/0" * 69,
-            "a filter may be nested 64 levels deep; use fewer parentheses or terms",
+            "the filter is nested too deeply (maximum 64 levels); use fewer parentheses or terms",
         ),
         # a deeper filter is not even parsed
-        ("cql2-json", "[" * 135 + "]" * 135, 134, "a filter may be nested 64 levels deep"),
-        ("cql2-json", '"' + "a" * 16383 + '"', None, "a filter may have 16,384 bytes; this one has more"),
+        ("cql2-json", "[" * 135 + "]" * 135, 134, "the filter is nested too deeply (maximum 64 levels)"),
+        ("cql2-json", '"' + "a" * 16383 + '"', None, "the filter is too long (maximum 16,384 bytes)"),
         ("cql2-json", '{"property":"a\\u0000"}', "/property", "a filter may not contain the NUL character"),
         ("cql2-json", '["\\ud800"]', "/0", "a string must be valid Unicode; this has half of a pair"),
         ("cql2-json", '{"op":"a\\ud800","args":[]}', "/op", "a string must be valid Unicode; this has half of a pair"),
@@ -116,5 +116,7 @@ def test_whatever_is_around_a_part_is_a_level(around: str) -> None:
     text = "a"
     for _ in range(66):
         text = around.format(text)
-    with pytest.raises(CqlError, match=r"^a filter may be nested 64 levels deep; use fewer parentheses or terms \(at"):
+    with pytest.raises(
+        CqlError, match=r"^the filter is nested too deeply \(maximum 64 levels\); use fewer parentheses or terms \(at"
+    ):
         parse(text)

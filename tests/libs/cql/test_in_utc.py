@@ -1,4 +1,4 @@
-"""Times without a zone get UTC, and nothing else of a filter changes."""
+"""Times without a zone get UTC, and the rest of a filter stays the same."""
 
 from __future__ import annotations
 

@@ -146,5 +146,5 @@ async def test_the_indexes_of_boxes_and_times_are_used_where_nulls_match(many: T
 def test_a_start_must_be_a_time(many: Table) -> None:
     columns = many.queryables
     for pair in (("whole", "at"), ("at", "whole")):
-        with pytest.raises(ValueError, match="whole is no date or timestamp"):
+        with pytest.raises(ValueError, match="whole is not a date or timestamp"):
             lasting_predicate(columns[pair[0]], columns[pair[1]], parse_interval("2020-01-03"))

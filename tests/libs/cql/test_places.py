@@ -92,7 +92,7 @@ NO_STRINGS = (
             "this is a string, but an interval has dates or timestamps as its ends",
         ),
         ("day = DATE('٢٠٢٠-01-01')", 11, "'٢٠٢٠-01-01' is not a date such as 2020-01-31"),
-        ("T_AFTER(day, INTERVAL('2020-13-01', '..'))", 22, "'2020-13-01' is not a date of the calendar"),
+        ("T_AFTER(day, INTERVAL('2020-13-01', '..'))", 22, "'2020-13-01' does not exist in the calendar"),
         (
             "T_AFTER(day, INTERVAL('..', 'x'))",
             28,
@@ -146,7 +146,7 @@ NO_STRINGS = (
         (
             "S_DWITHIN(geom, geom, count * 2)",
             22,
-            "the distance of S_DWITHIN must be written as a number, not asked of a row",
+            "the distance of S_DWITHIN must be a number, not a property",
         ),
         (
             "S_DWITHIN(geom, geom, place)",
@@ -158,6 +158,8 @@ NO_STRINGS = (
         ("S_DWITHIN(geom, geom, 1e308, 'km')", 22, "the distance of S_DWITHIN is too large a number"),
         ("S_DWITHIN(geom, geom, 5, 'parsecs')", 25, f"'parsecs' {NO_UNIT}"),
         ("S_DWITHIN(geom, geom, 5, 6)", 25, f"'6' {NO_UNIT}"),
+        ("S_DWITHIN(geom, geom, 5, Miles)", 25, "there is no property \"Miles\"; units are quoted: 'Miles'"),
+        ("day > TIMESTAMP('2018-01-01')", 16, "'2018-01-01' is a date without a time; write DATE('2018-01-01')"),
         ("S_DWITHIN(geom, geom, 5, place)", 25, f"this {NO_UNIT}"),
         ("felt = 1/0", 7, 'the property "felt" is a boolean, but this is a number: they cannot be compared'),
         ("T_AFTER(day, 5)", 13, "5 is an integer, but T_AFTER takes dates, timestamps and intervals"),
@@ -217,7 +219,7 @@ def _after(interval: str) -> str:
 @pytest.mark.parametrize(
     ("text", "pointer", "message"),
     [
-        ("{}", "", "an object with no members is nothing a filter can hold"),
+        ("{}", "", "an object with no members is not allowed in a filter"),
         ("5", "", "5 is an integer, but a condition is wanted here"),
         ("1e999", "", "numbers must be finite and below 1.8e308"),
         ("-Infinity", "", "-Infinity is not a number of JSON"),

@@ -51,7 +51,7 @@ async def test_a_value_of_a_parameter(types: Table, column: str, text: str, expe
         ("integer", "١", "'١' is not a number (at character 1)"),
         ("numeric", "1e999", "numbers must be finite and below 1.8e308 (at character 1)"),
         ("boolean", "yes", "'yes' is not true or false (at character 1)"),
-        ("date", "2020-13-01", "'2020-13-01' is not a date of the calendar (at character 1)"),
+        ("date", "2020-13-01", "'2020-13-01' does not exist in the calendar (at character 1)"),
         (
             "timestamp with time zone",
             "yesterday",

@@ -327,7 +327,7 @@ FROM generate_series(1, 4) n, LATERAL (
 async def test_rows_that_geos_does_not_know_raise_no_error(
     db: asyncpg.Connection, relation: str, declared: str
 ) -> None:
-    """Surfaces count as their polygons, curves as lines. A geometry that is not finite has no relation to any other."""
+    """Surfaces count as their polygons, curves as lines. A non-finite geometry is not related to any other."""
     name = f"odd_{declared.lower()}"
     if not await db.fetchval("SELECT to_regclass($1)", name):
         await db.execute(f"CREATE TABLE {name} (id int PRIMARY KEY, geom geometry)")

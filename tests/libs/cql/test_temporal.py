@@ -139,13 +139,14 @@ async def test_the_ends_of_the_calendar_are_not_infinity(db: asyncpg.Connection,
         first, last = ("TIMESTAMP('0001-01-01T00:00:00Z')", "TIMESTAMP('9999-12-31T23:59:59.999999Z')")
     for condition, expected in {
         f"{column} = {last}": [4],
-        f"{column} > {last}": [5],
+        f"{column} > {last}": [],
+        f"{column} IS NULL": [1, 5],
         f"{column} IN ({first}, {last})": [2, 4],
         f"{column} = {first}": [2],
-        f"{column} < {first}": [1],
-        f"{column} > DATE('9999-12-31')": [5],
-        f"{column} < DATE('0001-01-01')": [1],
-        f"T_AFTER({column}, INTERVAL('..', '9999-12-31'))": [5],
+        f"{column} < {first}": [],
+        f"{column} > DATE('9999-12-31')": [],
+        f"{column} < DATE('0001-01-01')": [],
+        f"T_AFTER({column}, INTERVAL('..', '9999-12-31'))": [],
     }.items():
         assert await table.ids(condition) == expected, condition
 
@@ -199,7 +200,7 @@ async def test_rows_that_last(spans: Table, columns: tuple[str, str], text: str,
 
 
 def test_datetime_parameter_needs_a_time(spans: Table) -> None:
-    with pytest.raises(ValueError, match="no date or timestamp"):
+    with pytest.raises(ValueError, match="not a date or timestamp"):
         datetime_predicate(spans.queryables["id"], Interval(datetime(2020, 1, 1, tzinfo=UTC), None))
 
 
@@ -266,7 +267,7 @@ async def test_a_range_that_ends_at_a_moment_meets_it(ranges: Table) -> None:
 def test_what_lasts_has_times_at_both_ends() -> None:
     day, number = queryable("day", "date"), queryable("number", "integer")
     for start, end in ((day, number), (number, day)):
-        with pytest.raises(ValueError, match=r"^number is no date or timestamp$"):
+        with pytest.raises(ValueError, match=r"^number is not a date or timestamp$"):
             lasting_predicate(start, end, parse_interval("2020-01-01"))
-    with pytest.raises(ValueError, match=r"^number is no date or timestamp$"):
+    with pytest.raises(ValueError, match=r"^number is not a date or timestamp$"):
         datetime_predicate(number, parse_interval("2020-01-01"))

@@ -110,7 +110,7 @@ def test_small_boxes_are_no_larger_than_their_edges() -> None:
     assert boxes_in(sides, 2193) == [transformed(side, 4326, 2193) for side in sides]
     # the database may know what PROJ does not
     assert boxes_in([small], UNKNOWN) == boxes_in([WORLD, small], UNKNOWN) == [(-1e30, -1e30, 1e30, 1e30)]
-    # a box that has no place there at all
+    # a box completely outside
     assert transformed((1e9, 1e9, 2e9, 2e9), 32633, 4326) is None
     assert transformed(small, 32633, 32633) is small
 

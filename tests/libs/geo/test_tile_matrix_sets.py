@@ -12,7 +12,7 @@ def test_there_are_the_13_sets_of_the_contract() -> None:
     for identifier in IDS:
         tms = tile_matrix_set(identifier)
         assert tms.srid > 0
-        # the value by which clients choose a set; the register lacks these three
+        # the value by which clients choose a set; these three are not in the register
         registered = identifier not in {"LINZAntarticaMapTilegrid", "NZTM2000Quad", "WGS1984Quad"}
         uri = f"http://www.opengis.net/def/tilematrixset/OGC/1.0/{identifier}" if registered else None
         assert tms.uri == tms.document["uri"] == uri

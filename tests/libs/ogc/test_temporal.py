@@ -51,7 +51,7 @@ def test_intervals(text: str, interval: Interval) -> None:
 
 
 NO_TIME = "'{}' is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date"
-NOT_OF_THE_CALENDAR = "'{}' is not a {} of the calendar"
+NOT_IN_THE_CALENDAR = "'{}' does not exist in the calendar"
 NO_PLUS = "'{}' has a blank before its offset; in an address write + as %2B"
 OPEN = "must have a start or an end: an interval that is open at both ends says nothing"
 ONE_SLASH = "must have one '/' between the start and the end of an interval"
@@ -73,12 +73,12 @@ NOTHING = "must be an RFC 3339 date-time, a date, or an interval start/end"
         ),
         ("2020-01-01/x", NO_TIME.format("x")),
         ("x/2020-01-01", NO_TIME.format("x")),
-        *((text, NOT_OF_THE_CALENDAR.format(text, "date")) for text in ("2020-13-01", "2020-02-30", "0000-01-01")),
-        ("0000-01-01/..", NOT_OF_THE_CALENDAR.format("0000-01-01", "date")),
-        # an invalid start is reported, whatever the end is
-        ("0000-13-01/2020-01-01", NOT_OF_THE_CALENDAR.format("0000-13-01", "date")),
+        *((text, NOT_IN_THE_CALENDAR.format(text)) for text in ("2020-13-01", "2020-02-30", "0000-01-01")),
+        ("0000-01-01/..", NOT_IN_THE_CALENDAR.format("0000-01-01")),
+        # an invalid start is reported, with any end
+        ("0000-13-01/2020-01-01", NOT_IN_THE_CALENDAR.format("0000-13-01")),
         *(
-            (f"2020-01-01T{text}", NOT_OF_THE_CALENDAR.format(f"2020-01-01T{text}", "time"))
+            (f"2020-01-01T{text}", NOT_IN_THE_CALENDAR.format(f"2020-01-01T{text}"))
             for text in (
                 *("25:00:00Z", "25:00:00", "00:60:00Z", "00:00:61Z", "00:00:00+99:00", "00:00:00+24:00"),
                 *("00:00:00-00:60", "00:00:00+01:60"),
@@ -86,7 +86,7 @@ NOTHING = "must be an RFC 3339 date-time, a date, or an interval start/end"
         ),
         # in UTC it would be before the first year, or after the last
         *(
-            (text, NOT_OF_THE_CALENDAR.format(text, "time"))
+            (text, NOT_IN_THE_CALENDAR.format(text))
             for text in ("0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-01:00", "9999-12-31T23:59:60Z")
         ),
         ("2020-01-01/2019-01-01", "start 2020-01-01 is after end 2019-01-01"),

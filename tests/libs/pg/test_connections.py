@@ -167,7 +167,7 @@ async def test_a_connection_that_comes_when_the_wait_is_over_is_the_next_ones(se
         late = await eventually_waits(connections.acquire())
         # the loop finds both due in one turn: the release, then the end of the wait
         asyncio.get_running_loop().call_later(0.01, connections.release, only)
-        time.sleep(0.3)  # noqa: ASYNC251 nothing else may run
+        time.sleep(0.3)  # noqa: ASYNC251 blocks all tasks on purpose
         with pytest.raises(Unavailable, match="busy"):
             await late
         assert await connections.acquire() is only

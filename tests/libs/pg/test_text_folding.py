@@ -22,7 +22,7 @@ from tests.running_stack import Cluster
 Make = Callable[..., Awaitable[str]]
 WRITTEN = "Straße STRASSE ẞ ﬁ ŉ İstanbul ı ΟΔΟΣ Жук Ångström Łódź Йод ﬀ ﬂ ﬃ が plain 𝒜Ⴀ"
 TEXTS = ("", *WRITTEN.split())
-# folded by Python, and as a person writes who leaves out accents
+# folded by Python, and as typed without accents
 FOLDED = [text.casefold() for text in TEXTS]
 PLAIN = [
     "",
@@ -271,22 +271,6 @@ async def test_an_index_on_the_expression_itself_serves_as_well(make: Make) -> N
         async with opened(url) as database:
             statement = sql("EXPLAIN SELECT * FROM places WHERE {e} = {v}", e=expression, v=bind("a", "text"))
             assert "the_index" in "".join(row[0] for row in await database.fetch(statement))
-
-
-async def test_what_an_index_holds_of_the_former_function_is_written_anew(database_url: str) -> None:
-    owner = await asyncpg.connect(database_url)
-    await owner.execute(
-        "CREATE SCHEMA dams;"
-        "CREATE FUNCTION dams.unaccent(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT $1';"
-        "CREATE TABLE places AS SELECT 'Йод'::text AS name; CREATE INDEX ON places (dams.unaccent(name))"
-    )
-    async with opened(database_url) as database:
-        # it leaves accents as they are
-        assert (await text_folding(database)).accents == UNTRIED.accents
-    await apply_schema(owner)
-    await owner.execute("SET enable_seqscan = off")
-    assert await owner.fetchval("SELECT name FROM places WHERE dams.unaccent(name) = 'Иод'") == "Йод"
-    await owner.close()
 
 
 async def test_it_is_asked_again_while_the_database_is_away(

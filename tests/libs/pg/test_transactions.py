@@ -138,7 +138,7 @@ async def test_what_keeps_a_transaction_from_its_end_is_told_unless_it_had_faile
         except (ValueError, Unavailable) as raised:
             told.append(type(raised))
     assert told == [Restarting, ValueError]
-    # nothing is lost
+    # no row is lost
     assert await pool.fetchval(sql("SELECT 1")) == 1
 
 

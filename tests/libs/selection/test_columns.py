@@ -9,10 +9,11 @@ def test_a_column_of_labels_is_a_queryable_of_them() -> None:
     assert (found.kind, found.enum) == (Kind.ENUM, ("low", "high"))
 
 
-def test_rows_have_srids_of_their_own_where_neither_type_nor_srid_of_the_column_is_said() -> None:
-    kinds = (("Geometry", 0), ("Geometry", 4326), ("Point", 0))
-    found = [geometry_queryable(GeometryColumn("geom", kind, srid)).srid for kind, srid in kinds]
-    assert found == [None, 4326, 0]
+def test_rows_have_their_own_srids_if_the_column_declares_none() -> None:
+    kinds = (("Geometry", 0, ()), ("Geometry", 4326, ()), ("Point", 0, ()), ("Point", 0, (0,)), ("Point", 0, (0, 3857)))
+    found = [geometry_queryable(GeometryColumn("g", kind, srid, row_srids=srids)) for kind, srid, srids in kinds]
+    assert [each.srid for each in found] == [None, 4326, None, 0, None]
+    assert found[-1].row_srids == (0, 3857)
 
 
 def test_a_geography_is_one_to_filters() -> None:

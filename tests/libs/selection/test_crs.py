@@ -29,7 +29,7 @@ def test_it_is_one_of_the_collections() -> None:
 def test_another_is_a_fault_of_that_parameter(uri: str) -> None:
     query = Query({"bbox-crs": uri})
     assert requested_crs(collection(srids=()), query, "bbox-crs") is None
-    sentence = f"bbox-crs '{uri[:200]}' is none of this collection's: {LONLAT}"
+    sentence = f"bbox-crs '{uri[:200]}' is not available for this collection; use one of {LONLAT}"
     assert query.faults == [("bbox-crs", sentence, "enum", uri[:200])]
 
 

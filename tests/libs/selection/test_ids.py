@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from libs.catalogue.model import Collection, Column
-from libs.selection.ids import composite_id, has_odd_id, key_condition, listed_id, unescaped
+from libs.selection.ids import composite_id, has_odd_id, key_condition, listed_id, unescape_id
 
 NUMBER, TEXT = Column("id", "integer", "integer"), Column("code", "text", "string")
 DAY, MOMENT = Column("day", "date", "string", "date"), Column("at", "timestamp with time zone", "string", "date-time")
@@ -34,11 +34,11 @@ def test_an_id_is_a_member_of_a_list(identifier: str) -> None:
     listed = listed_id(identifier)
     assert "," not in listed
     assert listed == listed.strip()
-    assert unescaped(listed) == identifier
+    assert unescape_id(listed) == identifier
 
 
 def test_what_is_no_escape_of_a_list_stays() -> None:
-    assert unescaped("%7E%41%2c%20%25") == "%7E%41, %"
+    assert unescape_id("%7E%41%2c%20%25") == "%7E%41, %"
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ TAKES_GZIP: dict[str, bool] = {
     "*;q=0.5": True,
     "identity, *": True,
     "identity;q=0, gzip": True,
-    # a named coding has priority over the star, whatever their order
+    # a named coding has priority over the star, in any order
     "*;q=0, gzip": True,
     "gzip, *;q=0": True,
     "*, gzip;q=0": False,
@@ -50,7 +50,7 @@ TAKES_GZIP: dict[str, bool] = {
     "br": False,
     "": False,
     ",": False,
-    # other codings, whatever their names
+    # other codings with any name
     "notgzip": False,
     "gzipped": False,
     "gzip2, br": False,

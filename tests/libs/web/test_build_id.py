@@ -1,4 +1,4 @@
-"""The identifiers depend on everything that determines the bytes, and on nothing else."""
+"""The identifiers depend on everything that determines the bytes, and only on that."""
 
 from __future__ import annotations
 

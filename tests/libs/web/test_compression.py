@@ -19,9 +19,9 @@ from isal import isal_zlib
 
 from libs.web.compression import (
     compress,
+    compress_body,
     compress_response,
     compress_stream,
-    compressed,
     decompress,
     use_fast_compression,
 )
@@ -175,7 +175,7 @@ async def test_texts_are_sent_in_a_coding_that_is_smaller_where_the_client_takes
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip"])
 async def test_a_large_text_comes_back_whole(coding: Coding) -> None:
-    assert DECODED[coding](await compressed(TEXT * 1000, coding)) == TEXT * 1000
+    assert DECODED[coding](await compress_body(TEXT * 1000, coding)) == TEXT * 1000
 
 
 @pytest.mark.parametrize(("coding", "most"), [("gzip", 1024 * 1024), ("zstd", 512 * 1024), ("br", 128 * 1024)])
@@ -191,7 +191,7 @@ async def test_what_takes_long_is_compressed_beside_other_requests(
 
     monkeypatch.setattr(asyncio, "to_thread", noted)
     for size in (most, most + 1):
-        assert DECODED[coding](await compressed(b"x" * size, coding)) == b"x" * size
+        assert DECODED[coding](await compress_body(b"x" * size, coding)) == b"x" * size
     assert beside == [most + 1]
 
 

@@ -1,4 +1,4 @@
-"""Errors become responses: a status, and a page only for users who did not request another format."""
+"""Errors become responses: a status, and a page only if the user did not request another format."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from babel.messages.extract import extract_from_dir
 
-from libs.web.accept_language import ENGLISH, LANGUAGES, preferred
+from libs.web.accept_language import ENGLISH, LANGUAGES, preferred_language
 from libs.web.catalogues import catalogue
 from libs.web.languages import current, gettext, ngettext, speak
 from libs.web.page_text import ago, clock, count, day, degrees, span
@@ -88,7 +88,7 @@ def test_every_text_is_translated_and_no_other(tag: str) -> None:
     ],
 )
 def test_what_the_browser_likes_best(header: str, tag: str) -> None:
-    assert preferred(header).tag == tag
+    assert preferred_language(header).tag == tag
 
 
 def test_without_a_word_it_is_english() -> None:

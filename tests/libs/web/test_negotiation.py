@@ -40,7 +40,7 @@ def csv_is_named() -> None:
         # a weight above 1 counts as 1
         (None, "text/csv;q=7, application/json;q=1", "application/json"),
         (None, f"{'x/y, ' * 200}text/csv", "text/csv"),
-        # of several ranges the most specific one sets the weight of a type, whatever the others say
+        # of several ranges the most specific one sets the weight of a type
         (None, "application/geo+json;q=0.1, application/*;q=0.9", "application/json"),
         (None, "application/*;q=0.9, application/geo+json;q=0.1", "application/json"),
         (None, "text/*;q=0.1, */*;q=0.5", "application/geo+json"),

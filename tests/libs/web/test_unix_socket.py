@@ -1,4 +1,4 @@
-"""A service on a Unix socket: who may use it, which files it replaces, which clients it trusts."""
+"""A service on a Unix socket: its permissions, the files it replaces, the clients it trusts."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.faults
 
 _VIEWS = """
     CREATE SCHEMA cut;
-    -- not volatile, and json, by which nothing is ordered: only rows that are sent come to it
+    -- not volatile, and json, which cannot be ordered: it is only computed for rows that are sent
     CREATE FUNCTION end_session() RETURNS json LANGUAGE sql STABLE COST 1000000
         AS 'SELECT to_json(pg_terminate_backend(pg_backend_pid()))';
     CREATE VIEW cut.whole AS SELECT i, repeat('x', 50) AS word FROM generate_series(1, 3000) i;

@@ -89,7 +89,7 @@ async def test_an_event_is_put_together_from_all_collections_that_have_something
         media_type = link.get("type", "application/geopackage+sqlite3")
         answer = await features.get(link["href"], headers={"Accept": media_type})
         assert (answer.status, answer.type.partition(";")[0]) == (200, media_type)
-    # other events are none of it
+    # other events do not belong to it
     assert links["text/csv"].endswith("/collections/own.flood_alerts/export?event_id=F%2F1&f=csv")
     assert (await features.get("/events/F%2F1", {"limit": "1"})).status == 422
     tag = (await features.get("/events/F%2F1")).headers["ETag"]
@@ -174,7 +174,7 @@ async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is
     gauge = (await features.get("/collections/own.flood_gauges/items/2", {"f": "html"})).body.decode()
     assert f'href="{features.base}/events/8?f=html"' in gauge
     lone = (await features.get("/collections/own.flood_posts/items/2", {"f": "html"})).body.decode()
-    assert ("Of this event" in gauge, "Of this event" in lone) == (True, False)
+    assert ("Related data" in gauge, "Related data" in lone) == (True, False)
     assert "flood posts <small>1</small>" in gauge
 
 
@@ -205,7 +205,7 @@ async def test_its_document_is_this(features: Client) -> None:
                 "title": "Shapefiles and GeoPackage",
             },
         ],
-        # the data have no place for it
+        # the data do not contain it
         "extent": {"temporal": {"interval": [["2020-05-01T00:00:00Z", "2020-05-01T00:00:00Z"]]}},
         "collections": [
             {
@@ -272,7 +272,7 @@ async def test_few_areas_are_drawn_in_their_shapes_on_its_page(features: Client)
     # with as many corners as can be seen
     large = (await features.get("/events/F7", {"f": "html"})).body.decode()
     assert 20 < large.count("L") < 1000
-    # whatever its name is
+    # with any name
     named = (await features.get("/events/F%2F1", {"f": "html"})).body.decode()
     assert ("F%2F1?f=geojson&#39;" in named, "/F/1" in named) == (True, False)
     seven = (await features.get("/events/%C3%89-1_.", {"f": "html"})).body.decode()

@@ -124,7 +124,7 @@ async def test_an_invalid_geometry_of_rows_without_a_key_spares_the_others(
             assert [n for n, _ in seen] == sorted((n for n, _ in seen), reverse="sortby" in parameters)
             assert len(seen) == (11 if "filter" in parameters else 12)
             assert {n for n, geometry in seen if geometry is None} == {1, 4, 5, 12}, parameters
-            # each has its own geometry, whatever page and order it was in
+            # each has its own geometry, on any page and in any order
             for n, geometry in seen:
                 where = geometry and geometry["coordinates"]
                 assert places.setdefault(n, where) == where

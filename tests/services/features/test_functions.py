@@ -52,7 +52,7 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
             assert "at_least=7.5" in (item.link("self") or "")
             (fault,) = (await features.get(_ITEMS, {"at_least": "7.5", "cursor": "x"})).json()["detail"]
             assert fault["loc"] == ["query", "cursor"]
-            assert fault["msg"] == "cursor cannot be used: nothing tells the rows of this collection apart"
+            assert fault["msg"] == "cursor cannot be used: the rows of this collection have no unique id"
             # it is one of those that the function gives for these arguments
             assert (await features.get(path, {"at_least": "9.5"})).status == 404
             text = (await features.get(path, {"at_least": "7.5", "f": "html"})).body.decode()

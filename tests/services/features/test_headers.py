@@ -77,13 +77,13 @@ async def test_another_crs_is_said(features: Client, way: str) -> None:
 async def test_who_wants_no_number_is_told_none(features: Client, way: str) -> None:
     answer = await features.get(f"{WAYS[way]}&filter=id%20%3C%201000&numberMatched=false")
     assert "OGC-NumberMatched" not in answer.headers
-    # a later answer has no header that this one lacks
+    # a later response has the same headers
     assert "ETag" in answer.headers
 
 
 async def test_the_first_page_of_items_has_ten(features: Client) -> None:
     assert (await features.json(EVENTS))["numberReturned"] == 10
-    # a page for users has only the features that it can show, whatever the limit
+    # an HTML page has only the features that it can show, for any limit
     page = await features.get(MANY, {"limit": "10000", "f": "html"})
     assert page.headers["OGC-NumberReturned"] == str(PAGE_ROWS)
     assert 'rel="next"' in page.headers["Link"]

@@ -1,4 +1,4 @@
-"""Ids: every feature with an id is at the address that it names, whatever the type of the id."""
+"""Ids: every feature with an id is at the address that it names, for any type of id."""
 
 from __future__ import annotations
 

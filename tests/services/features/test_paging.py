@@ -54,7 +54,8 @@ async def processes(hostile: HostileDatabase) -> AsyncIterator[list[Client]]:
         "CREATE TABLE hostile.paged AS SELECT n AS id, 'name ' || n % 7 AS name, chr(97 + n % 2) AS kind,"
         " CASE WHEN n % 5 > 0 THEN timestamptz '2026-01-01Z' + n * interval '1 hour' * (n % 9) END AS at,"
         " ST_SetSRID(ST_MakePoint(n, n), 4326)::geometry(Point, 4326) AS geom,"
-        " CASE WHEN n IN (5, 30) THEN 'SRID=3035;POINT(1e9 1e9)'"
+        # with an unknown SRID among the rows, the service cannot learn theirs, and transforms each
+        " CASE WHEN n IN (5, 30) THEN 'SRID=3035;POINT(1e9 1e9)' WHEN n = 40 THEN 'SRID=990001;POINT(0 0)'"
         " ELSE ST_Transform(ST_Point(n / 10.0, 45, 4326), 3035) END AS odd FROM generate_series(1, 48) AS n;"
         "ALTER TABLE hostile.paged ADD PRIMARY KEY (id); GRANT SELECT ON hostile.paged TO hostile_reader"
     )

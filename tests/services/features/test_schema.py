@@ -77,7 +77,7 @@ def test_a_schema_is_one_of_common_part_3() -> None:
         # JSON may be anything
         "more": ["object", "array", "string", "number", "boolean"],
     }
-    # JSON has no form for infinite times and numbers: such a value may be null, whatever the column says
+    # JSON cannot express infinite times and numbers: they may be null, also in a NOT NULL column
     assert document["required"] == ["id", "felt", "more"]
     assert document["additionalProperties"] is False
     assert {name: entry["x-ogc-role"] for name, entry in properties.items() if "x-ogc-role" in entry} == {

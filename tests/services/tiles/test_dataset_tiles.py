@@ -116,7 +116,7 @@ async def test_what_one_collection_does_not_know_names_it(placed_tiles: Client) 
         ((name, sentence),) = _faults(await placed_tiles.get(f"{ALL}/0/0/0", {**named, **parameters}))
         assert name in parameters
         assert "collection placed.graded; collections=" in sentence
-    # a name that all of them lack, and a value that is wrong for any, is reported once
+    # a name that is in none of them, and a value that is wrong for any, is reported once
     ((_, lacking),) = _faults(await placed_tiles.get(f"{ALL}/0/0/0", {**named, "datetime": "yesterday"}))
     assert "placed." not in lacking
     for name in ("ids", "geom-column"):
@@ -234,7 +234,7 @@ async def test_metadata_describe_every_layer_and_lead_to_tiles(placed_tiles: Cli
     drawn = [layer for layer in style["layers"] if layer.get("source") == "dataset"]
     assert {layer["source-layer"] for layer in drawn} == set(NAMED)
     assert style["sources"]["dataset"]["tiles"] == tilejson["tiles"]
-    # areas below lines below points, whatever the order in the request
+    # areas below lines below points, for any order in the request
     kinds = [layer["type"] for layer in drawn]
     assert kinds == sorted(kinds, key=["fill", "line", "circle", "symbol"].index)
     for path in ("/tiles", ALL):

@@ -3,13 +3,16 @@
 import html
 import json
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient
 
+from libs.catalogue.model import Collection, TimeColumn
+from services.viewer.overview_map import present_of
 from services.viewer.pages.map_page import first_style
-from tests.services.viewer.conftest import HOSTILE
+from tests.services.viewer.conftest import HOSTILE, collection
 
 _MAP = "/collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/map.html"
 _PAGES = (_MAP, "/map", "/docs")
@@ -130,6 +133,24 @@ async def test_a_map_of_the_dataset_shows_the_collections_that_are_named(
         "hazard.hazard_eq_events",
         "other.rivers",
     }
+
+
+def _collection(name: str, newest: str) -> Collection:
+    return collection(f"hazard.{name}", times=(TimeColumn("at", "timestamptz", "2018-01-01T00:00:00Z", newest),))
+
+
+def test_the_map_opens_on_collections_with_data_of_30_days() -> None:
+    now = datetime(2026, 11, 28, 12, tzinfo=UTC)
+    quakes = _collection("hazard_eq_events", "2026-11-20T00:00:00Z")
+    storms = _collection("hazard_ts_events", "2024-12-21")
+    assert present_of([storms, quakes], now) == {
+        "shown": ["hazard.hazard_eq_events"],
+        "datetime": "2026-10-29/..",
+        "filters": {"hazard.hazard_eq_events": "magnitude >= 4.5"},
+        "ended": ["hazard.hazard_ts_events"],
+    }
+    # of other data nothing is known to be an event
+    assert present_of([collection("own.quakes")], now) is None
 
 
 async def test_all_13_matrix_sets_have_a_page(client: TestClient) -> None:  # type: ignore[type-arg]

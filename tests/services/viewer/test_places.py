@@ -6,7 +6,7 @@ from tempfile import NamedTemporaryFile
 import pytest
 from aiohttp.test_utils import TestClient
 
-from services.viewer.gazetteer import Gazetteer, Place, folded
+from services.viewer.gazetteer import Gazetteer, Place, folded, other_name_line
 
 _LINES = [
     Place("Mexico City", "town", "Mexico City", "Mexico", (-99.1, 19.4), 12_000_000, None).line(),
@@ -33,6 +33,15 @@ def test_what_is_called_so_comes_before_what_begins_so() -> None:
     assert _names("mexico", 1) == ["Mexico"]
     assert _names("york") == ["York", "New York City"]
     assert _names("ork") == []
+
+
+def test_places_are_found_by_their_other_names_each_once() -> None:
+    lines = [*_LINES, other_name_line("Méjico", 1), other_name_line("Mejiko", 1), other_name_line("墨西哥城", 0)]
+    places = _gazetteer(lines)
+    assert [place.name for place in places.search("mej", 8)] == ["Mexico"]
+    assert [place.name for place in places.search("墨西哥城", 8)] == ["Mexico City"]
+    # a name counts no town twice
+    assert places.within([(-100, 19), (-99, 19), (-99, 20), (-100, 20)], 8)[1] == 1
 
 
 @pytest.mark.parametrize("text", ["paris, texas", "Paris Texas", "paris,united st", "PARIS  tex"])
@@ -108,6 +117,31 @@ async def test_a_faulty_area_is_refused(client: TestClient, area: str, words: st
     [fault] = (await response.json())["detail"]
     assert fault["loc"] == ["query", "area"]
     assert words in fault["msg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("Turkey", "Türkiye", "country"),
+        ("España", "Spain", "country"),
+        ("espana", "Spain", "country"),
+        ("台北", "Taipei", "town"),
+        ("القاهرة", "Cairo", "town"),
+        ("Bay of Bengal", "Bay of Bengal", "sea"),
+        ("Pacific Ocean", "Pacific Ocean", "sea"),
+    ],
+)
+async def test_names_of_all_languages_are_found(
+    client: TestClient,  # type: ignore[type-arg]
+    text: str,
+    name: str,
+    kind: str,
+) -> None:
+    found = await (await client.get("/places", params={"q": text})).json(content_type=None)
+    names = [(feature["properties"]["name"], feature["properties"]["kind"]) for feature in found["features"]]
+    assert names[0] == (name, kind)
+    assert names.count((name, kind)) == 1
+    assert len(found["features"][0].get("bbox", [])) == (0 if kind == "town" else 4)
 
 
 async def test_towns_provinces_and_countries_are_found(client: TestClient) -> None:  # type: ignore[type-arg]

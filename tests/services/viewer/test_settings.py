@@ -73,12 +73,13 @@ async def test_only_maps_open_to_its_origin(dist: Path, tmp_path: Path) -> None:
         ("https://a.example.org", ["https://a.example.org"]),
         ("https://*.example.org:8443, http://b.example.org", ["https://*.example.org:8443", "http://b.example.org"]),
         ("*", ["*"]),
+        ("none", ["'none'"]),
     ],
 )
 def test_pages_of_these_origins_may_hold_a_map(text: str, ancestors: list[str]) -> None:
     origins = Settings.from_env({"EMBED_ORIGINS": text}).embed_origins
     before = _directives(CONTENT_SECURITY_POLICY)
-    after = _directives(content_security_policy(None, origins or ()))
+    after = _directives(content_security_policy(None, origins))
     assert before.pop("frame-ancestors") == ["'none'"]
     assert after.pop("frame-ancestors") == ancestors
     assert after == before
@@ -96,11 +97,11 @@ def test_what_is_no_origin_is_refused_at_start(text: str) -> None:
 async def test_maps_alone_may_be_held_and_offer_their_code(dist: Path, tmp_path: Path) -> None:
     (tmp_path / "viewer-catalogue.json").write_text('{"collections": []}')
     env = {"STATE_DIR": str(tmp_path), "CATALOGUE_URL": "http://127.0.0.1:9"}
-    for origins, held in (({}, "'none'"), ({"EMBED_ORIGINS": "https://a.example.org"}, "https://a.example.org")):
-        async with TestClient(TestServer(make(env | origins))) as client:
+    for text, held in (("", "*"), ("none", "'none'"), ("https://a.example.org", "https://a.example.org")):
+        async with TestClient(TestServer(make(env | {"EMBED_ORIGINS": text}))) as client:
             response = await client.get("/map")
             assert _directives(response.headers["Content-Security-Policy"])["frame-ancestors"] == [held]
-            assert ('name="embed"' in await response.text()) == bool(origins)
+            assert ('name="embed"' in await response.text()) == (text != "none")
             explorer = await client.get("/docs")
             assert explorer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
 

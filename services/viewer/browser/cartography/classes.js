@@ -4,7 +4,7 @@ import { dataLayers } from "./style-document.js";
 
 /**
  * @import { Facet } from "../service/api.js"
- * @import { LegendClass, LegendEntry, Properties, Style } from "../types.d.ts"
+ * @import { LegendClass, LegendEntry, Properties, Style, Theme } from "../types.d.ts"
  * @typedef {{ entry: LegendEntry, label: string, color: string, properties: string[] }} Unclassed
  */
 
@@ -135,11 +135,24 @@ export function legendKey(style) {
 }
 
 /**
- * Black or white, whichever can be read on `color` (`#rrggbb`); relative luminance as in WCAG 2.
+ * The colour of a class in a theme.
+ * @param {{ color: string, dark?: string }} item
+ * @param {Theme} theme
+ */
+export const colorIn = ({ color, dark }, theme) => (theme === "dark" && dark ? dark : color);
+
+/**
+ * The colour of a class in a style sheet: that of the theme of the page.
+ * @param {{ color: string, dark?: string }} item
+ */
+export const cssColor = ({ color, dark }) => (dark && dark !== color ? `light-dark(${color}, ${dark})` : color);
+
+/**
+ * Black or white, whichever contrasts more with `color` (`#rrggbb`): at least 4.58:1 by the relative luminance of WCAG 2.
  * @param {string} color
  */
 export function inkOn(color) {
   const channels = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
   const [red, green, blue] = channels.map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#10171e" : "#ffffff";
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
 }

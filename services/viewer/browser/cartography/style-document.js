@@ -51,10 +51,10 @@ export const drawingOrder = ({ type }) => ORDER[type] ?? 1;
 export const overlayColors = (theme) => (theme === "dark" ? ["#ffffff", "#10171e"] : ["#0b1620", "#ffffff"]);
 
 /**
- * The edge of lines that are drawn over the data: storms are dark where they are strong, also on the dark map.
+ * The edge of lines that are drawn over the data: weak storms are pale on the light map.
  * @param {Theme} theme
  */
-export const casingColor = (theme) => (theme === "dark" ? "#c5d0dc" : "#ffffff");
+export const casingColor = (theme) => (theme === "dark" ? "#060a0e" : "#2b3640");
 
 /**
  * Attributions are text; the libraries would take them as markup.

@@ -1,4 +1,4 @@
-// The search of the list: words in what names a feature, basins, years, categories, as CQL2.
+// The search of the list: words in what names a feature, kinds of hazards, magnitudes, basins, years, categories, as CQL2.
 
 import { LOCALE, say } from "../words/say.js";
 import { containing, quoted } from "./cql2.js";
@@ -9,6 +9,14 @@ import { containing, quoted } from "./cql2.js";
 const TEXTS = ["title", "name", "place", "country", "event_id"];
 /** @type {Record<string, string>} */
 const HINTS = { name: say("name"), place: say("place"), country: say("country"), basin: say("basin"), season: say("year"), event_id: say("event") };
+
+/** Words for a kind of hazard, and a property that its collections have. */
+const KINDS = [
+  { words: /^(hurricanes?|typhoons?|cyclones?|storms?)$/i, properties: ["category", "wind_kt", "max_wind_kt"] },
+  { words: /^(earthquakes?|quakes?)$/i, properties: ["magnitude"] },
+  { words: /^floods?$/i, properties: ["began", "severity"] },
+];
+const MAGNITUDE = /^m(?:ag(?:nitude)?)?\s*(\d(?:\.\d)?)(\+?)$/i;
 
 const CHOICES = new Intl.ListFormat(LOCALE, { type: "disjunction" });
 
@@ -24,7 +32,12 @@ export function searchFilter(collection, text) {
    */
   const has = (name, ...types) => collection.columns.some((column) => column.name === name && types.includes(column.type));
   const texts = TEXTS.filter((name) => has(name, "string"));
-  const conditions = text.trim().split(/[\s,]+/).filter(Boolean).map((word) => {
+  const words = text.trim().split(/[\s,]+/).filter(Boolean);
+  const others = words.filter((word) => !isKindOf(collection, word));
+  // a word such as "hurricane" alone is searched for like any other
+  const conditions = (others.length ? others : words).map((word) => {
+    const magnitude = has("magnitude", "number", "integer") && MAGNITUDE.exec(word);
+    if (magnitude) return magnitudeCondition(Number(magnitude[1]), magnitude[2] === "+");
     const basins = basinsOf(collection, word);
     const year = /^\d{4}$/.test(word) && has("season", "integer", "number");
     // identifiers hold the digits of other years
@@ -37,6 +50,40 @@ export function searchFilter(collection, text) {
     ].filter(Boolean).join(" OR ");
   });
   return conditions.length && conditions.every(Boolean) ? conditions.map((part) => `(${part})`).join(" AND ") : null;
+}
+
+/**
+ * Whether a word only says of which kind the collection's features are, such as `hurricane`.
+ * @param {Searched} collection
+ * @param {string} word
+ */
+const isKindOf = ({ columns }, word) =>
+  KINDS.some(({ words, properties }) => words.test(word) && columns.some(({ name }) => properties.includes(name)));
+
+/** @param {string} word */
+const isAboutEvents = (word) => MAGNITUDE.test(word) || KINDS.some(({ words }) => words.test(word));
+
+/**
+ * Whether a text names an event by its kind or magnitude, such as `hurricane irma` or `M6 Japan`.
+ * @param {string} text
+ */
+export const namesEvent = (text) => text.trim().split(/[\s,]+/).some(isAboutEvents);
+
+/**
+ * The part of a text that can be the name of a place: without kinds and magnitudes of events, unless nothing remains.
+ * @param {string} text
+ */
+export const placeIn = (text) => (namesEvent(text) && text.split(/\s+/).filter((word) => !isAboutEvents(word)).join(" ")) || text;
+
+/**
+ * M6 is 6.0 to 6.9, M6.1 is 6.1 exactly, M6+ is 6.0 or more.
+ * @param {number} least
+ * @param {boolean} open
+ */
+function magnitudeCondition(least, open) {
+  if (open) return `magnitude >= ${least}`;
+  const most = Number((least + (Number.isInteger(least) ? 1 : 0.1)).toFixed(1));
+  return `magnitude >= ${least} AND magnitude < ${most}`;
 }
 
 /**

@@ -23,7 +23,7 @@ const CHOICES = new Intl.ListFormat(LOCALE, { type: "disjunction" });
 const oneOf = (...texts) => (text) => (texts.includes(text) ? null : say("it is {choices}", { choices: CHOICES.format(texts) }));
 
 /** @type {Check} */
-const known = (id, collections) => (collections.has(id) ? null : say("there is no collection {id}", { id }));
+const known = (id, collections) => (collections.has(id) ? null : say("collection {id} does not exist", { id }));
 
 /** @type {Check} */
 const pair = (text, collections) => {
@@ -50,7 +50,7 @@ const CHECKS = {
   p: oneOf("globe"),
   c: (text, collections) => {
     const lost = text === "none" ? [] : text.split(",").filter((id) => !collections.has(id));
-    return lost.length ? say("there is no collection {id}", { id: lost.join(", ") }) : null;
+    return lost.length ? say("collection {id} does not exist", { id: lost.join(", ") }) : null;
   },
   s: known,
   t: (text) => (text === "../.." || parseInterval(text) ? null : say("{text} is not a time or an interval of ISO 8601", { text })),
@@ -86,5 +86,5 @@ export function linkFaults(state, collections) {
  */
 function faultOf(name, text, collections) {
   if (name.startsWith(FILTER)) return known(name.slice(FILTER.length), collections);
-  return Object.hasOwn(CHECKS, name) ? CHECKS[name](text, collections) : say("a map has nothing that is called so");
+  return Object.hasOwn(CHECKS, name) ? CHECKS[name](text, collections) : say("the map does not have this parameter");
 }

@@ -194,7 +194,7 @@ export class AreaTool {
     const enough = this.#kind === "polygon" && this.#points.length >= POINTS.polygon;
     const next = NEXT[this.#kind][Math.min(this.#points.length, NEXT[this.#kind].length - 1)];
     this.#say.textContent = enough
-      ? say("Click a corner on the map, or move the map and press Enter; click the last one twice, or Show, to end.")
+      ? say("Click to add corners, or move the map and press Enter. Double-click, or press Show, to finish.")
       : next;
   }
 
@@ -217,7 +217,7 @@ export class AreaTool {
     this.#explorer.setArea(area);
     this.#fill();
     this.#show();
-    this.#say.textContent = say("Shown is what lies {where}.", { where: areaWords(area) });
+    this.#say.textContent = say("Showing features {where}.", { where: areaWords(area) });
   }
 
   /** @param {string | null} message */
@@ -271,7 +271,7 @@ async function typedArea(kind, values, shown) {
   if (position) return circleOf([...position, kilometres]);
   if (!place.trim()) throw new Error(say("A circle has a place or coordinates in its middle"));
   const [found] = await findPlaces(place, 1);
-  if (!found) throw new Error(say("No place is called {name}", { name: place }));
+  if (!found) throw new Error(say("No place named {name}", { name: place }));
   return circleOf([...found.geometry.coordinates, kilometres], fullName(found.properties));
 }
 

@@ -13,6 +13,7 @@ import { formatInstant, formatNumber } from "../words/format.js";
 import { nearbyWords } from "../words/nearby.js";
 import { inARow, say } from "../words/say.js";
 import { featureAge, featureBadge, featureTime, featureTitle } from "./feature-badge.js";
+import { figuresOf, peopleWords } from "./impact-words.js";
 import { Programs } from "./programs.js";
 
 /**
@@ -109,7 +110,11 @@ export class EventList {
       const query = this.#query(collection);
       const present = inForceQuery(collection, query, this.#order.value, Date.now());
       const [page, inForce] = await Promise.all([query, present].map((each) => (each ? getItems(collection.id, each, { signal }) : null)));
-      if (page) this.#show(inForceFirst(page, inForce), collection, await this.#explorer.style(collection.id));
+      if (page) {
+        const shown = inForceFirst(page, inForce);
+        this.#show(shown, collection, await this.#explorer.style(collection.id));
+        this.#addPeople(collection, shown.features, signal);
+      }
     } catch (error) {
       if (isAbort(error)) return;
       this.#showText(messageOf(error), "fault");
@@ -188,6 +193,23 @@ export class EventList {
   }
 
   /**
+   * Adds the number of people to the entries whose events have one, once the numbers are known.
+   * @param {Collection} collection
+   * @param {Item[]} features
+   * @param {AbortSignal} signal
+   */
+  async #addPeople(collection, features, signal) {
+    const { eventKey } = collection;
+    const figures = await figuresOf(collection, features, signal);
+    if (signal.aborted) return;
+    const buttons = new Map([...this.#list.querySelectorAll("button")].map((button) => [button.dataset.id, button]));
+    for (const { id = "", properties } of features) {
+      const figure = eventKey ? figures.get(String(properties[eventKey])) : undefined;
+      if (figure) buttons.get(String(id))?.append(element("small", { class: "people", text: peopleWords(figure) }));
+    }
+  }
+
+  /**
    * Focuses an entry, or the first entry if the list has been refilled without it.
    * @param {string | number} id
    */
@@ -231,7 +253,7 @@ export class EventList {
   /** @param {Collection} collection */
   #emptyText({ id }) {
     const text = this.#search.value.trim();
-    if (text) return say("Nothing is found for “{text}”.", { text });
+    if (text) return say("No results for “{text}”.", { text });
     const { datetime, filter } = this.#explorer.parameters(id);
     return datetime || filter ? say("Nothing here matches the time and filter.") : say("Nothing in this view; zoom out or move the map.");
   }

@@ -39,7 +39,7 @@ export function describeShown(explorer) {
       if (asked !== mine) return;
       const words = countWords(counted);
       showFacts(words, shown);
-      if (shown.length === 1 && counted[0].total === 0) announce(say("This collection has no features yet."));
+      if (shown.length === 1 && counted[0].total === 0) announce(say("This collection is empty."));
       if (!news.data && words !== said) sayToScreenReaders((said = words));
       showSimulated(shown, totals.map(({ simulated }) => simulated));
     } catch (error) {
@@ -127,7 +127,7 @@ function showFacts(words, shown) {
  */
 export function newest(asOf) {
   if (!asOf || Date.parse(asOf) > Date.now()) return null;
-  return element("time", { datetime: asOf, title: say("The newest data are of {time}", { time: formatInstant(asOf) }), text: say("as of {day}", { day: formatDay(asOf) }) });
+  return element("time", { datetime: asOf, title: say("Data up to {time}", { time: formatInstant(asOf) }), text: say("as of {day}", { day: formatDay(asOf) }) });
 }
 
 /**

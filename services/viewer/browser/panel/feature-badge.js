@@ -1,6 +1,6 @@
 // A feature in one line: its title, its class in colour, its time.
 
-import { classOf, inkOn } from "../cartography/classes.js";
+import { classOf, colorIn, cssColor, inkOn } from "../cartography/classes.js";
 import { overSince } from "../model/in-force.js";
 import { element } from "../page/dom.js";
 import { featureName } from "../words/feature-name.js";
@@ -33,17 +33,21 @@ export function featureBadge(style, properties) {
   const strength = typeof magnitude === "number" ? `M ${magnitude.toFixed(1)}` : null;
   const text = strength ?? (found && [found.shape, say(found.label)].filter(Boolean).join(" "));
   if (!text) return null;
-  const color = found?.color ?? NO_CLASS;
-  const title = strength ? say("Magnitude, coloured by depth") : found?.title && say(found.title);
-  return element("span", { class: "badge", text, title, style: { "background-color": color, color: inkOn(color) } });
+  const { color, dark = color } = found ?? { color: NO_CLASS };
+  const title = strength ? say("Magnitude") : found?.title && say(found.title);
+  const ink = cssColor({ color: inkOn(color), dark: inkOn(dark) });
+  return element("span", { class: "badge", text, title, style: { "background-color": cssColor({ color, dark }), color: ink } });
 }
 
 /**
- * The colour of a feature's class, or null.
+ * The colour of a feature's class in the theme of now, or null.
  * @param {Style} style
  * @param {Properties} properties
  */
-export const featureColor = (style, properties) => classOf(style, properties)?.color ?? null;
+export const featureColor = (style, properties) => {
+  const found = classOf(style, properties);
+  return found && colorIn(found, globalThis.document?.documentElement.dataset.theme === "dark" ? "dark" : "light");
+};
 
 /**
  * When it happened, as ISO 8601, or null.

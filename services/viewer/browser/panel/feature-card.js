@@ -11,6 +11,33 @@ import { seriesChart } from "./series-chart.js";
 
 /** @import { Collection, Item, Properties, Style } from "../types.d.ts" */
 
+/** Properties that say how strong, where and until when, in the order of the card. */
+const FIRST = ["magnitude", "category", "max_wind_kt", "wind_kt", "alert_level", "severity", "depth", "nearest_place", "country", "start_date", "end_date"];
+const IDENTIFIER = /^(id|.*_id)$/;
+
+/**
+ * The properties with the most important ones first and identifiers last.
+ * @param {Properties} properties
+ */
+function inOrderOfImportance(properties) {
+  /** @param {string} name */
+  const rank = (name) => (IDENTIFIER.test(name) ? FIRST.length + 1 : FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  return Object.entries(properties).sort(([a], [b]) => rank(a) - rank(b));
+}
+
+/**
+ * Whether the header of a card says a property already.
+ * @param {Collection} collection
+ * @param {string} name
+ * @param {unknown} value
+ * @param {string} title
+ */
+const isInHeader = ({ time }, name, value, title) =>
+  (name === "title" && String(value).endsWith(title)) ||
+  (name === "name" && title.includes(String(value))) ||
+  name === time?.column ||
+  (name === "source" && value === "simulated");
+
 /**
  * The card of a feature with all properties (an item, not a tile's feature).
  * @param {Collection} collection
@@ -33,7 +60,7 @@ export function featureCard(collection, style, feature, actions = []) {
       featureBadge(style, properties),
       element("h2", { text: title }),
       element("p", { text: inARow([collection.label, time && formatInstant(time), age.words]) }),
-      age.over && element("p", { class: "ended", text: say("No longer in force") }),
+      age.over && element("p", { class: "ended", text: say("No longer active") }),
       properties.source === "simulated" && element("p", { class: "simulated", text: say("Simulated, not observed") }),
     ),
     element("div", { class: "card-body", tabindex: "0", role: "group", "aria-label": say("Properties") }, charts, rows),
@@ -53,10 +80,10 @@ function parts(collection, properties, title) {
   const rows = element("dl");
   const products = element("ul", { class: "products" });
   const charts = element("div");
-  for (const [name, value] of Object.entries(properties)) {
+  for (const [name, value] of inOrderOfImportance(properties)) {
     const column = columns.get(name);
     if (name === "nearest_place" && value) rows.append(element("dt", { text: say("Nearest place") }), element("dd", { text: nearbyWords(properties) }));
-    if (value === null || value === "" || NEARBY.has(name) || (name === "title" && String(value).endsWith(title))) continue;
+    if (value === null || value === "" || NEARBY.has(name) || isInHeader(collection, name, value, title)) continue;
     const chart = typeof value === "object" ? seriesChart(name, value, properties, columns) : null;
     const node = valueNode(name, value, column);
     if (isWebAddress(value)) products.append(element("li", {}, webLink(propertyTitle(name, column), value)));

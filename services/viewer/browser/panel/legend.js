@@ -1,5 +1,6 @@
 // The legend of one style, made from what the style document says about its classes.
 
+import { cssColor } from "../cartography/classes.js";
 import { element } from "../page/dom.js";
 import { isolated, say } from "../words/say.js";
 
@@ -42,11 +43,14 @@ function sizes(list) {
   return element(
     "div",
     { class: "legend-sizes" },
-    ...list.map(({ label, diameter }) =>
+    ...list.map(({ label, diameter, color, dark }) =>
       element(
         "span",
         {},
-        element("i", { style: { width: `${diameter}px`, height: `${diameter}px` }, "aria-hidden": "true" }),
+        element("i", {
+          style: { width: `${diameter}px`, height: `${diameter}px`, ...(color && { "background-color": cssColor({ color, dark }) }) },
+          "aria-hidden": "true",
+        }),
         isolated(say(label)),
       ),
     ),
@@ -58,28 +62,28 @@ function ramp(items) {
   return element(
     "div",
     { class: "legend-ramp" },
-    ...items.map(({ label, color }) =>
-      element("span", {}, element("i", { style: { "background-color": color }, "aria-hidden": "true" }), isolated(say(label))),
+    ...items.map((item) =>
+      element("span", {}, element("i", { style: { "background-color": cssColor(item) }, "aria-hidden": "true" }), isolated(say(item.label))),
     ),
   );
 }
 
 /**
  * @param {LegendEntry} entry
- * @param {Pick<LegendClass, "label" | "color" | "shape">[]} items
+ * @param {Pick<LegendClass, "label" | "color" | "dark" | "shape">[]} items
  */
 function swatches({ symbol, provisional }, items) {
   return element(
     "div",
     { class: "legend-swatches" },
-    ...items.map(({ label, color, shape }) =>
+    ...items.map(({ label, color, dark, shape }) =>
       element(
         "span",
         {},
-        shape && element("i", { class: "shape", style: { "--class-color": color }, "aria-hidden": "true", text: shape }),
+        shape && element("i", { class: "shape", style: { "--class-color": cssColor({ color, dark }) }, "aria-hidden": "true", text: shape }),
         !shape && element("i", {
           class: `symbol-${symbol}${provisional ? " provisional" : ""}`,
-          style: { "--class-color": color },
+          style: { "--class-color": cssColor({ color, dark }) },
           "aria-hidden": "true",
         }),
         isolated(say(label)),

@@ -1,7 +1,9 @@
 // The map as a complete picture: title, description of the contents, map, legend, scale, and sources of the data.
 
+import { colorIn } from "../cartography/classes.js";
 import { canvasOf } from "../page/canvas.js";
 import { find } from "../page/dom.js";
+import { currentTheme } from "../page/theme.js";
 import { formatInstant } from "../words/format.js";
 import { FROM_RIGHT, inARow, isolated, say } from "../words/say.js";
 import { legendTitle } from "./legend.js";
@@ -154,15 +156,15 @@ function drawLegend(pen, { name, entries }, left) {
   pen.write(name, { size: 12, weight: 600, ...room });
   for (const { title, unit, classes = [], sizes = [], symbol, provisional } of entries) {
     if (title) pen.write(legendTitle({ title, unit }), { size: 12, muted: true, ...room });
-    for (const { label, color } of classes) {
-      pen.symbol(symbol ?? "fill", color, Boolean(provisional), left, pen.y);
+    for (const { label, ...item } of sizes.length ? [] : classes) {
+      pen.symbol(symbol ?? "fill", colorIn(item, currentTheme()), Boolean(provisional), left, pen.y);
       pen.label(isolated(say(label)), left + 26, pen.y + 4);
       pen.y += 17;
     }
     let x = left;
     const middle = pen.y + 8;
-    for (const { label, diameter } of sizes) {
-      pen.circle(x + diameter / 2, middle, diameter / 2);
+    for (const { label, diameter, color, dark } of sizes) {
+      pen.circle(x + diameter / 2, middle, diameter / 2, color === undefined ? null : colorIn({ color, dark }, currentTheme()));
       pen.label(label, x + diameter + 5, middle + 4);
       x += diameter + 14 + pen.widthOf(label);
     }
@@ -244,12 +246,17 @@ class Pen {
    * @param {number} x
    * @param {number} y
    * @param {number} radius
+   * @param {string | null} color
    */
-  circle(x, y, radius) {
+  circle(x, y, radius, color) {
     this.context.strokeStyle = this.colors.muted;
     this.context.lineWidth = 1.5;
     this.context.beginPath();
     this.context.arc(this.at(x), y, radius, 0, 2 * Math.PI);
+    if (color) {
+      this.context.fillStyle = color;
+      this.context.fill();
+    }
     this.context.stroke();
   }
 

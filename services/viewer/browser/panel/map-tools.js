@@ -1,4 +1,4 @@
-// Where the reader is, and the map on the whole screen.
+// The location of the reader, and the map in full screen.
 
 import { announceError, clearError, sayToScreenReaders } from "../page/status.js";
 import { lengthText } from "../words/measures.js";
@@ -9,7 +9,7 @@ import { say } from "../words/say.js";
 const NEAR = 9; // zoom level that shows a town and its surroundings
 const PATIENCE = 15_000; // milliseconds
 /** @type {Record<number, string>} */
-const FAULTS = { 1: say("This browser may not tell where you are."), 3: say("This browser did not find in time where you are.") };
+const FAULTS = { 1: say("Location access is blocked."), 3: say("Your location could not be found in time.") };
 
 /**
  * Lets a button bring the map to where the reader is, which the browser asks for; the place goes nowhere else.
@@ -30,11 +30,11 @@ export function ownPlace(button, engine) {
         const center = [coords.longitude, coords.latitude];
         engine.setView({ center, zoom: Math.max(NEAR, engine.view().zoom) });
         engine.sketch({ line: [], points: [center], closed: false });
-        sayToScreenReaders(say("The map shows where you are, within {distance}.", { distance: lengthText(coords.accuracy) }));
+        sayToScreenReaders(say("The map shows your location, within {distance}.", { distance: lengthText(coords.accuracy) }));
       },
       ({ code }) => {
         done();
-        announceError(FAULTS[code] ?? say("This browser does not know where you are."));
+        announceError(FAULTS[code] ?? say("Your location is unavailable."));
       },
       { timeout: PATIENCE, maximumAge: 60_000 },
     );
@@ -42,14 +42,14 @@ export function ownPlace(button, engine) {
 }
 
 /**
- * Lets a button show the page on the whole screen, and again as it was.
+ * Lets a button switch full screen on and off.
  * @param {HTMLElement} button
  */
 export function wholeScreen(button) {
   button.hidden = !document.fullscreenEnabled;
   button.addEventListener("click", () => {
     const change = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
-    change.catch(() => announceError(say("This browser does not show the map on the whole screen.")));
+    change.catch(() => announceError(say("This browser cannot show the map in full screen.")));
   });
   document.addEventListener("fullscreenchange", () => {
     button.setAttribute("aria-pressed", String(document.fullscreenElement !== null));

@@ -1,7 +1,7 @@
 // Going to a place: towns, provinces and countries, coordinates, and events by their names; or selecting features
 // within a distance of a place. A combobox with a list (WAI-ARIA).
 
-import { searchFilter } from "../filters/search.js";
+import { namesEvent, placeIn, searchFilter } from "../filters/search.js";
 import { circleOf } from "../model/area.js";
 import { debounced } from "../page/debounced.js";
 import { element, find } from "../page/dom.js";
@@ -19,7 +19,7 @@ import { featureTitle } from "./feature-badge.js";
  * @import { Explorer } from "../model/explorer.js"
  * @import { Box, Collection, Position } from "../types.d.ts"
  * @import { Place } from "../service/places.js"
- * @typedef {{ title: string, detail: string, go: () => unknown }} Option
+ * @typedef {{ title: string, detail: string, event?: unknown, go: () => unknown }} Option
  */
 
 const PAUSE = 200; // milliseconds
@@ -27,6 +27,7 @@ const SHORTEST = 2; // signs
 const PLACES = 6;
 const EVENTS = 3; // of each collection
 const COLLECTIONS = 3; // most collections that are searched for events
+const KNOWN = 100_000; // people of a town that precedes events
 const TOWN = 0.3; // degrees around a town
 const NEAREST = 9; // zoom level
 
@@ -88,8 +89,8 @@ export function placeSearch(form, explorer, choose) {
     try {
       const found = await optionsOf(text, explorer, choose, signal);
       if (signal.aborted) return undefined;
-      show(found, found.length ? null : say("Nothing is called so"), text);
-      return sayToScreenReaders(found.length ? say("{number} found; arrow keys choose", { number: found.length }) : say("Nothing is called so"));
+      show(found, found.length ? null : say("No place or event found"), text);
+      return sayToScreenReaders(found.length ? say("{number} found; choose with the arrow keys", { number: found.length }) : say("No place or event found"));
     } catch (error) {
       return isAbort(error) ? undefined : show([], messageOf(error));
     }
@@ -158,12 +159,30 @@ async function optionsOf(text, explorer, choose, signal) {
   const position = parseCoordinates(text);
   if (position) return [{ title: formatPosition(position), detail: say("Coordinates"), go: () => goTo(explorer, position, formatPosition(position)) }];
   const [places, ...events] = await Promise.all([
-    findPlaces(text, PLACES, { signal }),
+    findPlaces(placeIn(text), PLACES, { signal }),
     // a collection that does not answer leaves the places
     ...searched(explorer).map((collection) => eventsOf(collection, text, choose, explorer, signal).catch(() => [])),
   ]);
-  return [...places.map((place) => placeOption(explorer, place)), ...events.flat()];
+  const [known, hamlets] = [true, false].map((wanted) =>
+    places.filter((place) => isKnown(place, text) === wanted).map((place) => placeOption(explorer, place)),
+  );
+  return [...known, ...eachEventOnce(events.flat()), ...hamlets];
 }
+
+/**
+ * An event can have features in several collections; the first is that of the most important collection.
+ * @param {Option[]} options
+ */
+const eachEventOnce = (options) =>
+  options.filter(({ event }, at) => !event || options.findIndex((other) => other.event === event) === at);
+
+/**
+ * Whether a place precedes events: a large town, province, country or sea, unless the text names an event.
+ * @param {Place} place
+ * @param {string} text
+ */
+const isKnown = ({ properties: { kind, people } }, text) =>
+  !namesEvent(text) && (kind !== "town" || (people ?? 0) >= KNOWN);
 
 /**
  * @param {{ kilometres: number, place: string }} nearness
@@ -222,6 +241,7 @@ async function eventsOf(collection, text, choose, explorer, signal) {
   return page.features.map((feature) => ({
     title: featureTitle(collection, feature),
     detail: collection.label,
+    event: collection.eventKey && feature.properties?.[collection.eventKey],
     go: async () => {
       await explorer.show(collection.id);
       choose(collection.id, feature.id ?? "");

@@ -9,6 +9,7 @@ import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.j
 import { say } from "../words/say.js";
 import { featureColor } from "./feature-badge.js";
 import { featureCard } from "./feature-card.js";
+import { addPeople } from "./impact-words.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
 /** @import { Story } from "../model/story.js" */
@@ -118,6 +119,7 @@ export class Selection {
     writeState({ id: hit.id === undefined ? null : `${hit.collection}/${hit.id}` });
     if (focus) /** @type {HTMLElement | null} */ (card.querySelector("a, button"))?.focus({ preventScroll: true });
     this.#offerForecasts(collection, feature, card);
+    addPeople(card, collection, feature, this.#loading?.signal);
   }
 
   /**

@@ -104,7 +104,7 @@ async function copy(field) {
  */
 const blobOf = (canvas, type) =>
   new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(say("The picture could not be made.")))), type, JPEG_QUALITY);
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(say("The picture could not be created.")))), type, JPEG_QUALITY);
   });
 
 /**

@@ -1,8 +1,10 @@
 // Draws the storm that is followed, and shows all of it when it is chosen.
 
+import { colorIn } from "../cartography/classes.js";
 import { stormBox, stormDrawing } from "../model/storm-drawing.js";
 import { stormPalette } from "../model/storm-palette.js";
 import { viewPadding } from "../page/layout.js";
+import { currentTheme, onTheme } from "../page/theme.js";
 import { messageOf } from "../service/api.js";
 
 /**
@@ -32,7 +34,7 @@ export function stormMap(explorer, story) {
     if (!life) return draw();
     if (story.isToBeSeen) explorer.engine.fit(stormBox(life.steps), roomAround(viewPadding()), { nearest: NEAREST });
     try {
-      const found = await stormPalette(explorer, life.collections);
+      const found = await stormPalette(explorer, life.collections, (item) => colorIn(item, currentTheme()));
       if (story.life === life) palette = found;
     } catch (error) {
       explorer.emit("fault", messageOf(error));
@@ -40,6 +42,7 @@ export function stormMap(explorer, story) {
     return draw();
   });
   story.addEventListener("look", draw);
+  onTheme(draw);
   explorer.addEventListener("query", draw);
 }
 

@@ -84,7 +84,7 @@ export class StormPanel {
     this.#compare.hidden = !life.advisories.length;
     this.#offerWinds(life);
     this.#links.replaceChildren(
-      element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "html" }), text: say("All of this event") }),
+      element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "html" }), text: say("Everything about this event") }),
       element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "geojson" }), download: `${life.event}.geojson`, text: say("Download all") }),
     );
     this.#show();
@@ -110,7 +110,9 @@ export class StormPanel {
     if (!life || !step) return;
     this.#time.selectedIndex = at;
     const { gust_kt: gust } = step.properties;
-    const told = [strengthWords(step), numberOf(gust) !== null && say("gusts {speed}", { speed: withUnit(numberOf(gust) ?? "", "kt") }), statusWords(step), formatPosition(step.position)];
+    // the winds of advisories differ from those of the analysis after the storm, which titles have
+    const source = typeof step.properties.advisory_time === "string" && say("by the advisory of the time");
+    const told = [strengthWords(step), source, numberOf(gust) !== null && say("gusts {speed}", { speed: withUnit(numberOf(gust) ?? "", "kt") }), statusWords(step), formatPosition(step.position)];
     this.#state.replaceChildren(inARow(told), ...(step.landfall === null ? [] : [" ", element("strong", { text: step.landfall ? say("Landfall, {place}", { place: step.landfall }) : say("Landfall") })]));
     for (const input of this.#winds.querySelectorAll("input")) input.checked = Number(input.value) === wind;
     this.#zone.textContent = this.#zoneText();
@@ -122,16 +124,16 @@ export class StormPanel {
 
   #zoneText() {
     const { life, step, wind } = this.#story;
-    if (!step?.winds) return life?.steps.some(({ winds }) => winds) ? say("How far winds reached at this hour is not known.") : say("How far winds reached at single hours is not known of this storm.");
+    if (!step?.winds) return life?.steps.some(({ winds }) => winds) ? say("No wind-radius data for this time.") : say("No wind-radius data for this storm.");
     return step.winds.radii.has(wind) ? zoneWords(step.winds) : say("No winds of {speed} at this hour.", { speed: withUnit(wind, "kt") });
   }
 
   #comparedText() {
     const { advisory, step } = this.#story;
-    if (!this.#story.life?.advisories.length) return say("No advisory of this storm is known.");
+    if (!this.#story.life?.advisories.length) return say("No advisories for this storm.");
     if (!advisory || !step) return "";
     const found = difference(advisory, step);
-    if (!found) return say("This advisory says nothing of {time}.", { time: timeWords(step) });
+    if (!found) return say("This advisory does not cover {time}.", { time: timeWords(step) });
     const values = { number: found.hours, distance: lengthText(Math.round(found.metres / 1000) * 1000) };
     const ahead = step.expected
       ? say("{number} hours ahead it expected the storm {distance} from where it is expected now", values)

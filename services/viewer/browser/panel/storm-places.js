@@ -101,7 +101,7 @@ export class StormPlaces {
     const more = numberMatched - features.length;
     const places = sayMany("{number} place of about {people} people and more", "{number} places of about {people} people and more", numberMatched, { people: LEAST });
     const living = typeof people === "number" && say("at least {number} people in them", { number: people });
-    this.#told.textContent = numberMatched ? inARow([places, living], "; ") : say("No place of {people} people or more: at sea, or thinly settled", { people: LEAST });
+    this.#told.textContent = numberMatched ? inARow([places, living], "; ") : say("No place with {people} or more people", { people: LEAST });
     this.#list.replaceChildren(
       ...features.map(({ properties: { name, province, country, people: each } }) =>
         element(

@@ -97,10 +97,10 @@ export class TimeChoice {
   /** @param {(datetime: string | null) => void} choose */
   #submit(choose) {
     for (const [input, name] of /** @type {const} */ ([[this.#from, say("From")], [this.#to, say("To")]])) {
-      if (input.validity.badInput) return this.#sayFault(say("{field} is no whole date and time.", { field: name }), input);
+      if (input.validity.badInput) return this.#sayFault(say("{field}: enter a complete date and time.", { field: name }), input);
     }
     const [from, to] = [this.#read(this.#from), this.#read(this.#to)];
-    if (from !== null && to !== null && from > to) return this.#sayFault(say("From lies after To."), this.#from);
+    if (from !== null && to !== null && from > to) return this.#sayFault(say("The start is after the end."), this.#from);
     if (from !== null && to !== null) choose(instantsText(from, to));
     else choose(from === null && to === null ? null : `${from === null ? ".." : instantText(from)}/${to === null ? ".." : instantText(to)}`);
     this.#close();

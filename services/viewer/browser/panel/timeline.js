@@ -194,7 +194,7 @@ export class Timeline {
   #sayWhatIsAbsent() {
     const interval = parseInterval(this.#datetime);
     const absent = interval ? [...this.#explorer.shown.keys()].map((id) => this.#explorer.collection(id)).filter(({ time }) => isAbsent(time, interval)) : [];
-    find(".absent", this.#root).textContent = absent.length ? say("Nothing then of {collections}", { collections: listed(absent.map(({ label }) => label)) }) : "";
+    find(".absent", this.#root).textContent = absent.length ? say("No data at this time: {collections}", { collections: listed(absent.map(({ label }) => label)) }) : "";
   }
 
   /** Shows the next time at once, and gives what shows the one after that. */

@@ -37,7 +37,7 @@ export function countWords(counted) {
  */
 export function named(number, label) {
   if (LANGUAGE !== "en") return say("{label} ({number})", { label, number });
-  // "GDACSs" is no word
+  // "GDACSs" is not a word
   const things = lower(/[A-Z] events$/.test(label) ? label : label.replace(/ events$/i, "s"));
   return `${formatNumber(number)} ${number === 1 ? things.replace(/([^s])s$/, "$1") : things}`;
 }
@@ -66,7 +66,7 @@ export function downloadWords(where, number) {
 }
 
 /**
- * `Drawn are some 34,000 of 149,703 in view, the strongest among them; zoom in for the others`.
+ * `Showing about 34,000 of 149,703 in view, strongest first; zoom in to see the rest`.
  * @param {number | null} matched how many are in view
  * @param {{ number: number, estimated: boolean }} left what the tiles of the view leave out
  * @param {boolean} ranked whether some are more important than others
@@ -75,17 +75,17 @@ export function drawnWords(matched, left, ranked) {
   // a feature in two tiles may be left out of both
   const drawn = matched === null ? 0 : matched - left.number;
   if (matched === null || drawn <= 0) return omittedWords([left]);
-  const number = left.estimated ? say("some {number}", { number: Number(drawn.toPrecision(2)) }) : formatNumber(drawn);
+  const number = left.estimated ? say("about {number}", { number: Number(drawn.toPrecision(2)) }) : formatNumber(drawn);
   return ranked
-    ? say("Drawn are {number} of {all} in view, the strongest among them; zoom in for the others", { number, all: matched })
-    : say("Drawn are {number} of {all} in view; zoom in for the others", { number, all: matched });
+    ? say("Showing {number} of {all} in view, strongest first; zoom in to see the rest", { number, all: matched })
+    : say("Showing {number} of {all} in view; zoom in to see the rest", { number, all: matched });
 }
 
 /**
  * @param {{ number: number }[]} left
  */
 export function omittedWords(left) {
-  return left.length ? say("Not all features in view are drawn, the strongest are; zoom in for the others") : "";
+  return left.length ? say("Only the strongest are shown here; zoom in to see all") : "";
 }
 
 /**

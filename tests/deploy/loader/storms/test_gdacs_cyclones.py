@@ -7,12 +7,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 
 from deploy.loader.records import storms as tables
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings
 from deploy.loader.sources import gdacs_cyclones
+from tests.deploy.loader.conftest import Load, Publisher
+
+PAST: dict[str, Any] = {"fromdate": "30 Dec 2024 00:00:00", "todate": "31 Dec 2024 12:00:00"}
 
 
 def _square(longitude: float, latitude: float, size: float = 0.5) -> dict[str, Any]:
@@ -182,3 +186,35 @@ def test_two_storms_of_a_document_keep_their_own_features(tmp_path: Path) -> Non
         found[event.event_id] = (event.max_wind_kt, {round(node.geom.x) for node in _rows(batch, tables.NODES)})
     assert found == {"TC1001": (100, {130, 131, 132}), "TC3003": (50, {-60, -59, -58})}
     assert ("TC4004stray", "no storm of the document has this feature") in findings.rejected
+
+
+def _listed(event: int, geometry: str, current: str = "true", **more: Any) -> dict[str, Any]:
+    """An event as geteventlist has it (simulated)."""
+    properties = {
+        "eventtype": "TC", "eventid": event, "episodeid": 7, "eventname": "MADE-UP-26", "iscurrent": current,
+        "Class": "Point_Centroid", "alertlevel": "Green", "url": {"geometry": geometry, "report": "", "details": ""},
+    } | more  # fmt: skip
+    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [130, 15]}, "properties": properties}
+
+
+async def test_the_list_of_events_leads_to_current_cyclones(
+    owner: asyncpg.Connection, run: Load, publisher: Publisher
+) -> None:
+    drawing = publisher.publish("/getgeometry", {"type": "FeatureCollection", "features": storm_features(**PAST)})
+
+    def listed(*features: dict[str, Any]) -> str:
+        return publisher.publish("/geteventlist/SEARCH", {"type": "FeatureCollection", "features": list(features)})
+
+    ended, drought = f"{publisher.base}/ended", f"{publisher.base}/drought"
+    address = listed(_listed(1001, drawing), _listed(2002, ended, "false"), _listed(3, drought, eventtype="DR"))
+    outcome = await run(gdacs_cyclones.SOURCE, address)
+    assert [each.path for each in publisher.asked] == ["/geteventlist/SEARCH", "/getgeometry"]
+    assert outcome.findings.rejected == []
+    expected = "SELECT event_id, count(*) FROM hazard.hazard_ts_nodes WHERE kind = 'forecast' GROUP BY 1"
+    assert [tuple(row) for row in await owner.fetch(expected)] == [("TC1001", 1)]
+    assert (await run(gdacs_cyclones.SOURCE, address)).counts.changed == 0
+    await run(gdacs_cyclones.SOURCE, listed(_listed(1001, drawing, "false")))
+    assert await owner.fetch(expected) == []
+    assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_events") == 1
+    # without cyclones the list is empty
+    assert (await run(gdacs_cyclones.SOURCE, listed())).findings.rejected == []

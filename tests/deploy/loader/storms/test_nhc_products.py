@@ -156,7 +156,7 @@ async def test_active_storms_lead_to_their_products(
     lists = [request for request in publisher.asked if request.path == "/CurrentStorms.json"]
     assert [request.headers.get("If-None-Match") for request in lists] == [None, None, None, '"1"']
 
-    # the list no longer names Jose: it is over, and its forecasts are no longer in force; the other rows stay
+    # the list no longer names Jose: the storm has ended and its forecasts expire; the other rows stay
     publisher.publish("/CurrentStorms.json", {"activeStorms": storms[:1]})
     assert (await run(nhc_advisories.SOURCE, index)).findings.rejected == []
     assert [row["name"] for row in await owner.fetch(expected)] == ["Irma"]

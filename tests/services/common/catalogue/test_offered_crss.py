@@ -26,7 +26,7 @@ QUAKES = Collection(
 @pytest.mark.parametrize(
     ("bbox", "srids"),
     [
-        # where nothing is known of the rows they may be anywhere
+        # unknown rows may be anywhere
         (None, USUAL_SRIDS),
         ((-180.0, -90.0, 180.0, 90.0), (4326, 3857, 3395)),
         ((5.0, 50.0, 6.0, 51.0), (4326, 3857, 3395, 3035, 32631)),

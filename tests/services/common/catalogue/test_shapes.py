@@ -211,8 +211,7 @@ def test_of_columns_that_there_are_the_first_forty_are_named_or_none(tmp_path: P
     with pytest.raises(ConfigError) as refused:
         instants.apply(replace(QUAKES, times=()))
     assert str(refused.value) == (
-        "collections.hazard.quakes.situation:"
-        " the collection has no column of instants by which to know what is going on"
+        "collections.hazard.quakes.situation: `situation` needs a column of instants, and the collection has none"
     )
 
 

@@ -12,8 +12,7 @@ from libs.ogc.crs import CRS84, crs_uri
 from libs.ogc.link import Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, Whole
-from services.common.documents.collection import collection_json, extent_json, facts, publication_json
-from services.common.documents.links import absolute
+from services.common.documents.collection import absolute, collection_json, extent_json, facts, publication_json
 
 BASE = "https://example.org/api"
 ITEMS = CollectionLink(Link("/collections/{collectionId}/items", "items", "application/geo+json", "Features"))
@@ -135,6 +134,11 @@ def test_publishers_are_told_and_the_newest_change_of_all() -> None:
     ]
     document = _document(replace(PLAIN, publishers=(NOAA,)))
     assert document["updated"] == "2020-01-02T00:00:00Z"
+    fresh = publication_json(replace(PLAIN, publishers=(replace(NOAA, issued="2020-01-01T23:00:00Z", is_silent=True),)))
+    assert (fresh["publishers"][0]["lastDocument"], fresh["publishers"][0]["isSilent"]) == (
+        "2020-01-01T23:00:00Z",
+        True,
+    )
 
 
 @pytest.mark.parametrize(

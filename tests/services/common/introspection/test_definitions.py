@@ -189,7 +189,7 @@ async def test_nothing_that_is_locked_is_waited_for(
     async with owner.transaction():
         await owner.execute("LOCK TABLE own.quakes; REFRESH MATERIALIZED VIEW own.kept")
         assert (await _found(introspection))["kept"] == before["kept"]
-        # whatever changes beside it during that time
+        # also if other things change during that time
         other = await asyncpg.connect(database_url)
         await other.execute(_LOWEST.replace("5", "7"))
         await other.close()

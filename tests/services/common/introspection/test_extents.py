@@ -383,7 +383,7 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
         assert await asked(trusting, locked=bare[0].id) == 0
         assert await trusting.filled_in(bare, {bare[0].id}) == known
         assert [await asked(trusting), await asked(trusting)] == [1, 0]
-        # with another shape it is another collection, of which nothing is known while it is locked
+        # with another shape it is another collection, which stays unknown while it is locked
         unread = replace(bare[0], shape="locked")
         (locked,) = await trusting.filled_in((unread,), {unread.id})
         assert locked.times[0].start is None

@@ -209,7 +209,7 @@ async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Conn
 
 
 _SUGGESTED = [
-    # the most usual name for an id comes first, whatever its position and case
+    # the most usual name for an id comes first, in any position and case
     ('name text, code text, "OBJECTID" bigint, fid int, id text', "id"),
     ("code text, ogc_fid int", "ogc_fid"),
     ('"OBJECTID" bigint, code text', "OBJECTID"),
@@ -339,7 +339,7 @@ _EQUAL = [
 async def test_equal_columns_of_all_usual_types_lead_to_one_row_of_the_other(
     owner: asyncpg.Connection, introspection: Introspection
 ) -> None:
-    # of the last pair nothing is known
+    # the last pair is unknown
     for number, (of_one, of_other) in enumerate((*_EQUAL, ("interval", "interval"))):
         await owner.execute(
             f"CREATE TABLE own.one_{number} (id integer PRIMARY KEY, value {of_one});"  # noqa: S608 ours
@@ -369,6 +369,6 @@ async def test_what_is_locked_has_the_key_that_it_had(owner: asyncpg.Connection,
         async with owner.transaction():
             await owner.execute("REFRESH MATERIALIZED VIEW own.kept")
             assert (await keys.filled_in(kept, {"own.kept"}))[0] is known
-            # in another state nothing is known
+            # another state is unknown
             (changed,) = await keys.filled_in((replace(kept[0], shape="another"),), {"own.kept"})
             assert changed.key_repeats

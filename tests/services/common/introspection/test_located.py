@@ -8,7 +8,7 @@ from math import inf, nan
 import pytest
 
 from libs.catalogue.model import GeometryColumn
-from services.common.introspection.located import located, may_lie_anywhere
+from services.common.introspection.located import locate, may_lie_anywhere
 
 Box = tuple[float, float, float, float]
 
@@ -54,7 +54,7 @@ def column(srid: int, *, is_geography: bool = False) -> GeometryColumn:
 def test_a_box_is_an_extent_where_it_is_on_earth(
     srid: int, stored: Box, bbox: Box | None, turns: tuple[int, ...]
 ) -> None:
-    found = located(column(srid), [stored])
+    found = locate(column(srid), [stored])
     assert (found.bbox, found.turns) == (bbox, turns)
 
 
@@ -67,13 +67,13 @@ def test_a_box_is_an_extent_where_it_is_on_earth(
     ],
 )
 def test_a_geography_crosses_where_it_may_come_as_far(stored: Box, bbox: Box, crosses: bool) -> None:
-    found = located(column(4326, is_geography=True), [stored])
+    found = locate(column(4326, is_geography=True), [stored])
     assert (found.bbox, found.crosses, found.partial) == (bbox, crosses, crosses)
 
 
 @pytest.mark.parametrize("rows", [[], [(None, None, None, None)]])
 def test_of_a_column_without_rows_nothing_is_known(rows: list[Box]) -> None:
-    found = located(column(4326), rows)
+    found = locate(column(4326), rows)
     assert (found.bbox, found.turns, found.partial) == (None, (-1, 1), True)
 
 
@@ -97,10 +97,10 @@ def test_what_rows_may_be_like_of_which_nothing_is_known(
 
 @pytest.mark.parametrize(("stored", "is_partial"), [((170.0, 0.0, 190.0, 1.0), False), ((0.0, 0.0, 1000.0, 1.0), True)])
 def test_some_rows_lie_where_no_turn_leads(stored: Box, is_partial: bool) -> None:
-    assert located(column(4326), [stored]).partial is is_partial
+    assert locate(column(4326), [stored]).partial is is_partial
 
 
 def test_what_an_estimate_told_is_forgotten_where_the_rows_tell_nothing() -> None:
     known = replace(column(4326), bbox=(1.0, 2.0, 3.0, 4.0))
     for rows in ([], [(1.0, None, 3.0, 4.0)], [(1.0, 91.0, 3.0, 92.0)]):
-        assert located(known, rows) == may_lie_anywhere(column(4326))
+        assert locate(known, rows) == may_lie_anywhere(column(4326))

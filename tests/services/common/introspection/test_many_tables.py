@@ -1,6 +1,6 @@
 """1,100 tables, one of 1,600 columns and one of 100 million estimated rows are served like a dozen small ones.
 
-How long it takes is measured by `python -m tests.benchmarks.catalogue`.
+How long it takes is measured by `python -m tools.benchmarks.catalogue`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Extents of tables and views of which some rows have no finite or usable place."""
+"""Extents of tables and views with rows whose geometry is not finite or not usable."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ async def test_after_a_quarter_of_a_second_the_others_wait_for_the_next_time(
 
     assert await known() == [True, True, True, False, False]
     assert await known() == [True] * 5
-    # the one that was checked the longest time ago is first, whatever its position
+    # the one that was checked the longest time ago is first, in any position
     await owner.execute("INSERT INTO own.days VALUES ('2019-01-01')")
     database.now += 10
     states = {each.id: 2 for each in views}

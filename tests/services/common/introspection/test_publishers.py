@@ -18,10 +18,10 @@ from tests.conftest import MakeDatabase
 from tests.services.conftest import PASSWORD, READER, reader_url
 
 _LOADED = """
-INSERT INTO dams.load_source (source, title, licence, licence_url, attribution, rhythm, changed)
+INSERT INTO dams.load_source (source, title, licence, licence_url, attribution, rhythm, changed, issued)
 VALUES ('usgs', 'USGS earthquakes', 'Public domain', 'https://example.org/usgs', 'U.S. Geological Survey', 'PT1M',
-        now()),
-    ('quiet', 'Never loaded', 'Public domain', NULL, 'Nobody', 'P1D', NULL);
+        now(), '2018-02-01T00:00:00Z'),
+    ('quiet', 'Never loaded', 'Public domain', NULL, 'Nobody', 'P1D', NULL, NULL);
 INSERT INTO dams.load_table VALUES ('usgs', 'hazard.hazard_eq_events', '2018-02-01T00:00:00.5Z'),
     ('quiet', 'hazard.hazard_fl_events', NULL), ('usgs', 'hazard.gone', now());
 CREATE VIEW hazard.strong AS SELECT * FROM hazard.hazard_eq_events WHERE magnitude > 6;
@@ -46,6 +46,8 @@ async def test_collections_say_who_publishes_them(make_database: MakeDatabase) -
         assert said["attribution"] == "U.S. Geological Survey"
         [publisher] = said["publishers"]
         assert (publisher["license"], publisher["updateIntervalSeconds"]) == ("Public domain", 60)
+        assert publisher["lastDocument"] == "2018-02-01T00:00:00Z"
+        assert publisher["isSilent"] is True
         licences = [(link["href"], link["title"]) for link in said["links"] if link["rel"] == "license"]
         assert licences == [("https://example.org/usgs", "USGS earthquakes: Public domain")]
         assert Collection.from_json(found[name].to_json()) == found[name]

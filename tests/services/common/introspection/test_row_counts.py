@@ -101,7 +101,7 @@ async def test_what_is_slow_costs_little_and_an_old_number_is_not_told(
         other = {**states, "counted.few": "another"}
         found = {collection.name: collection.item_count for collection in await counts.filled_in(bare, other)}
         assert (found["few"], found["odd"]) == (None, 9)
-        # when no time is left, nothing is counted
+        # when no time is left, no table is counted
         hasty = RowCounts(database, round_seconds=-1)
         assert {collection.item_count for collection in await hasty.filled_in(bare, states)} == {None}
 
@@ -202,7 +202,7 @@ async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Colle
     assert _numbers(await counts.filled_in((small,), states, {"counted.few"})) == [None]
     assert database.times == 0
     assert _numbers(await counts.filled_in((replace(small, rows=1_000_000),), states)) == [17]
-    # a collection that is gone is forgotten, and recounted when it is there again
+    # a dropped collection is forgotten, and recounted when it exists again
     await counts.filled_in((), {})
     await counts.filled_in((small,), states)
     assert database.times == 2

@@ -79,7 +79,7 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
     env = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "own", "CATALOGUE_REFRESH_SECONDS": "1"}
     async with services() as running:
         plain = await running.start("common", env)
-        assert "What is going on" not in await _page(plain)
+        assert "Happening now" not in await _page(plain)
         file.write_text(_FILE, encoding="utf-8")
         common = await running.start("common", {**env, "COLLECTIONS_CONFIG": str(file)})
 
@@ -98,12 +98,18 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         assert "/collections/own.quakes/items/1?f=html" in page
         # across the antimeridian
         assert "translate(-170.00 -10.00)" in page
-        assert "filter=%22magnitude%22+%3E%3D+6+AND+%22withdrawn%22+IS+NULL" in page
+        condition = "%22magnitude%22+%3E%3D+6+AND+%22withdrawn%22+IS+NULL"
+        assert f"filter={condition}" in page
+        # the map shows the features of the list
+        assert re.search(
+            rf'own.quakes/tiles/WebMercatorQuad/map.html#f.own.quakes={re.escape(condition)}&amp;t=[\d-]+%2F\.\.">',
+            page,
+        )
         # what is over is said to be over, and simulated
-        assert re.search("None active. The newest data are of <time[^>]*>[^<]*</time>. The latest were:", page)
+        assert re.search("None active. Data up to <time[^>]*>[^<]*</time>. Most recent:", page)
         assert "ended <time" in page
         # data that end years ago say nothing about the last days
-        assert re.search("No current data: the data end on <time[^>]*>28 Feb 2018[^<]*</time>. The latest are:", page)
+        assert re.search("No current data: the data end on <time[^>]*>28 Feb 2018[^<]*</time>. Most recent:", page)
         assert 'class="simulated">simulated' in page
 
         # most people first, and unknown numbers before none

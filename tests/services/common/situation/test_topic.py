@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from services.common.situation.asked import Asked
 from services.common.situation.statement import columns_of, newest
-from services.common.situation.topic import Topic, told
+from services.common.situation.topic import Topic, entry_of
 
 AT, UNTIL, ISSUED = (TimeColumn(name, "timestamp with time zone") for name in ("at", "until", "issued"))
 NAMES = ("id", "title", "magnitude", "at", "until", "issued", "depth", "source")
@@ -63,7 +63,7 @@ def test_nothing_found_says_nothing_where_data_end_before_or_at_an_unknown_time(
 
 
 def test_a_feature_is_told_with_its_times_in_utc() -> None:
-    found = told(
+    found = entry_of(
         LASTING,
         {
             "id": 7,
@@ -82,10 +82,10 @@ def test_a_feature_is_told_with_its_times_in_utc() -> None:
 
 def test_of_a_moment_there_is_no_end_and_of_no_key_no_id() -> None:
     values = {"id": 7, "title": "Hualien", "at": NOW, "until": NOW, "issued": NOW, "source": "USGS"}
-    found = told(replace(QUAKES, key=None), values, None)
+    found = entry_of(replace(QUAKES, key=None), values, None)
     assert (found.id, found.end, found.issued, found.simulated, found.place) == (None, None, None, False, None)
-    assert told(QUAKES, {**values, "id": None}, None).id is None
-    assert told(replace(QUAKES, times=()), values, None).start is None
+    assert entry_of(QUAKES, {**values, "id": None}, None).id is None
+    assert entry_of(replace(QUAKES, times=()), values, None).start is None
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_of_a_moment_there_is_no_end_and_of_no_key_no_id() -> None:
     ],
 )
 def test_a_badge_is_the_class_of_a_feature(values: dict[str, Any], badge: str | None, name: str) -> None:
-    found = told(QUAKES, {"title": "M 6.4 - Hualien", **values}, None)
+    found = entry_of(QUAKES, {"title": "M 6.4 - Hualien", **values}, None)
     assert (found.badge, found.name) == (badge, name)
 
 

@@ -28,7 +28,7 @@ SELECTION = Selection(LASTING, GEOM, (), LASTING.columns, ())
 
 
 class Counts:
-    """Counts that find cells at these places, whatever their size."""
+    """Counts that find cells of any size at these places."""
 
     def __init__(self, *centres: tuple[float, float]) -> None:
         self.cells = tuple({"centre": [*centre]} for centre in centres)

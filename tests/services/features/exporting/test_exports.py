@@ -158,7 +158,7 @@ _SLOW = """
     CREATE SCHEMA slow;
     CREATE TABLE slow.rows AS SELECT n AS id, repeat('x', 1000) AS word FROM generate_series(1, 4000) AS n;
     ALTER TABLE slow.rows ADD PRIMARY KEY (id);
-    -- json, by which nothing is ordered: only rows that are sent wait
+    -- json, which cannot be ordered: only rows that are sent wait
     CREATE VIEW slow.waits AS
         SELECT id, word, CASE WHEN id > 300 THEN to_json(pg_sleep(0.05)::text) END AS nap FROM slow.rows;
     CREATE FUNCTION slow.ends() RETURNS json LANGUAGE sql STABLE COST 1000000
@@ -234,7 +234,7 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
         refused = await client.get("/collections/slow.rows/export?f=csv&ids=1")
         assert (refused.status, refused.headers["Retry-After"]) == (503, "5")
         assert await _statements(url) == 1
-        # a request for its headers shows its progress; a client that cannot read it in parts is told to retry
+        # a request for its headers shows its progress; a client that cannot read it in parts must retry
         head = await client.get(address, method="HEAD")
         assert (head.status, int(head.headers["DAMS-Rows-Written"]) > 0) == (200, True)
         assert head.headers["ETag"] == response.headers["ETag"]

@@ -78,7 +78,7 @@ def test_what_is_found_is_used_and_stays(tmp_path: Path) -> None:
     assert kept(tmp_path) == {"asked"}
     with_room(tmp_path, kept_seconds=0).clear()
     assert kept(tmp_path) == set()
-    # processes use it to decide who clears the folder, however long ago that was last done
+    # processes use it to decide which one clears the folder
     assert (tmp_path / "lock").exists()
 
 
@@ -171,7 +171,7 @@ def test_what_another_process_has_just_cleared_away_is_passed_over(
         assert {*used} == {file, second}
         second.unlink()
     with monkeypatch.context() as patch:
-        # it exists when it is looked for, and is gone when its size is read
+        # it exists when it is looked for, but not when its size is read
         patch.setattr(Path, "is_file", lambda each: each != tmp_path / "making-gone")
         exports.clear()
     assert exports.find("key") == file

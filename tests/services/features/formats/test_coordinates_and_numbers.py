@@ -40,6 +40,11 @@ CREATE TABLE own.heights (id integer PRIMARY KEY, geom geometry(PointZ, 4326));
 INSERT INTO own.heights VALUES (1, 'SRID=4326;POINT Z (10 50 300)'), (2, 'SRID=4326;POINT Z (10 50 3000)');
 CREATE TABLE own.measures (id integer PRIMARY KEY, geom geometry(LineStringZM, 4326));
 INSERT INTO own.measures VALUES (1, 'SRID=4326;LINESTRING ZM (10 50 300 1.5, 11 51 400 2.5)');
+CREATE TABLE own.measures_only (id integer PRIMARY KEY, geom geometry(PointM, 4326));
+INSERT INTO own.measures_only VALUES (1, 'SRID=4326;POINT M (10 50 7)');
+CREATE TABLE own.unplaced (id integer PRIMARY KEY, geom geometry(Point, 4326));
+INSERT INTO own.unplaced SELECT n, CASE WHEN n % 3 > 0 THEN ST_Point(n % 90, 10, 4326) END
+    FROM generate_series(1, 5000) n;
 CREATE TABLE own.undeclared (id integer PRIMARY KEY, geom geometry);
 INSERT INTO own.undeclared SELECT n, ST_SetSRID(ST_MakePoint(n % 90, 10, n), 4326) FROM generate_series(1, 3000) n;
 CREATE TABLE own.mixed (id integer PRIMARY KEY, geom geometry);
@@ -166,3 +171,61 @@ async def test_types_without_heights_may_be_mixed(features: Client, tmp_path: Pa
     (tmp_path / "flat.fgb").write_bytes(await fgb(features, "flat"))
     _, _, shapes, _ = pyogrio.raw.read(tmp_path / "flat.fgb")
     assert {shape.geom_type for shape in shapely.from_wkb(shapes)} == {"Point", "LineString"}
+
+
+_CRS84H = "http://www.opengis.net/def/crs/OGC/0/CRS84h"
+
+
+async def test_collections_with_heights_offer_crs84h(served: Services, features: Client) -> None:
+    offered = {
+        name: _CRS84H in (await served["common"].json(f"/collections/own.{name}"))["crs"]
+        for name in ("heights", "measures", "measures_only", "flat", "rings")
+    }
+    assert offered == {"heights": True, "measures": True, "measures_only": False, "flat": False, "rings": False}
+    answer = await features.get("/collections/own.heights/items", {"crs": _CRS84H})
+    assert answer.headers["Content-Crs"] == f"<{_CRS84H}>"
+    assert [each["geometry"]["coordinates"] for each in answer.json()["features"]] == [[10, 50, 300], [10, 50, 3000]]
+    box = {"bbox": "9,49,0,11,51,1000", "bbox-crs": _CRS84H, "filter-crs": _CRS84H, "filter": "id < 9"}
+    found = await features.json("/collections/own.heights/items", **box)
+    assert [each["id"] for each in found["features"]] == [1]
+    item = await features.get("/collections/own.heights/items/2", {"crs": _CRS84H})
+    assert (item.headers["Content-Crs"], item.json()["geometry"]["coordinates"]) == (f"<{_CRS84H}>", [10, 50, 3000])
+    flat = await features.get("/collections/own.rings/items", {"crs": _CRS84H})
+    assert flat.status == 422
+
+
+@pytest.mark.parametrize("format_", ["fgb", "gpkg", "parquet", "csv", "geojson", "html"])
+async def test_every_format_answers_in_crs84h(features: Client, tmp_path: Path, format_: str) -> None:
+    plain, with_heights = [
+        await features.get("/collections/own.heights/items", {"f": format_, "crs": crs})
+        for crs in ("http://www.opengis.net/def/crs/OGC/1.3/CRS84", _CRS84H)
+    ]
+    assert (plain.status, with_heights.status) == (200, 200)
+    if format_ == "csv":
+        assert with_heights.body == plain.body
+    if format_ == "geojson":
+        query = {"profile": "jsonfg", "crs": _CRS84H}
+        profiled = await features.json("/collections/own.heights/items", **query)
+        assert profiled["coordRefSys"] == _CRS84H
+        assert [each["geometry"]["coordinates"][2] for each in profiled["features"]] == [300, 3000]
+    if format_ in ("fgb", "gpkg"):
+        found = []
+        for name, answer in (("plain", plain), ("heights", with_heights)):
+            file = tmp_path / f"{name}.{format_}"
+            file.write_bytes(answer.body)
+            meta, _, shapes, _ = pyogrio.raw.read(file)
+            found.append((meta["crs"], shapely.get_coordinates(shapely.from_wkb(shapes), include_z=True).tolist()))
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("path", ["items", "export"])
+async def test_flatgeobuf_has_features_without_geometry_last(features: Client, tmp_path: Path, path: str) -> None:
+    """Its reader in JavaScript stops at the first one."""
+    query = {"f": "fgb", **({"limit": "5000"} if path == "items" else {})}
+    answer = await features.get(f"/collections/own.unplaced/{path}", query)
+    assert answer.status == 200, answer.body
+    (tmp_path / "unplaced.fgb").write_bytes(answer.body)
+    _, _, shapes, (ids,) = pyogrio.raw.read(tmp_path / "unplaced.fgb", columns=["id"])
+    numbers = range(1, 5001)
+    assert ids.tolist() == [*(n for n in numbers if n % 3), *(n for n in numbers if n % 3 == 0)]
+    assert [shape is not None for shape in shapes] == [n % 3 > 0 for n in ids]

@@ -52,6 +52,22 @@ def test_only_spreadsheets_get_an_apostrophe_before_a_formula(start: str, rest: 
     assert cells[2][0] == f"{start}id"
 
 
+@pytest.mark.parametrize(
+    ("stored", "for_spreadsheet"),
+    [
+        ("2018-02-06 12:30:00+00", "2018-02-06 12:30:00"),
+        ("2018-02-06 12:30:00.123456+00", "2018-02-06 12:30:00.123"),
+        (None, ""),
+    ],
+)
+def test_spreadsheets_get_times_that_they_recognise(stored: str | None, for_spreadsheet: str) -> None:
+    at = Column("at", "timestamptz", "string", "date-time")
+    plan = layout(at, times=((1, rfc3339_times),))
+    assert read(plan, (1, stored), for_spreadsheets=True) == [["1", for_spreadsheet]]
+    plain = read(plan, (1, stored))
+    assert plain == [["1", stored.replace(" ", "T").replace("+00", "Z") if stored else ""]]
+
+
 async def test_an_id_in_csv_leads_to_its_feature(features: Client, owner: asyncpg.Connection) -> None:
     await owner.execute(
         "CREATE TABLE hostile.signed_keys (x int, y int, word text, PRIMARY KEY (x, y));"

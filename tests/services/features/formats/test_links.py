@@ -45,7 +45,7 @@ def parameters(link: dict[str, Any]) -> dict[str, str]:
 
 def test_each_format_has_a_link_with_the_same_parameters() -> None:
     found = links(query({"f": "csv", "bbox": "1,2,3,4", "filter": "a='b&c'"}), PageEnds())
-    assert set(found) == {"self", "alternate", "collection", "enclosure", "related"}
+    assert set(found) == {"self", "alternate", "collection", "enclosure", "related", "describedby"}
     feed = found["alternate"].pop()
     assert (feed.get("type"), feed["href"].partition("?")[0]) == (
         None,
@@ -108,12 +108,18 @@ def test_all_links_of_a_page() -> None:
     whole, facets, feed = (
         {"href": f"{HERE}/{end}", "rel": rel, "type": kind, "title": title} for end, rel, kind, title in more
     )
+    described = {
+        "href": f"{HERE}/schema/feature",
+        "rel": "describedby",
+        "type": "application/schema+json",
+        "title": "Schema of a feature in GeoJSON",
+    }
     following, preceding = (
         {"href": f"{beside}{encode_cursor(end, 'fingerprint')}", "rel": rel, "type": "text/csv"}
         for rel, end in (("next", ends.next), ("prev", ends.prev))
         if end is not None
     )
-    assert found.members() == _in_json(first, *others, collection, whole, facets, feed, following, preceding)
+    assert found.members() == _in_json(first, *others, collection, whole, facets, described, feed, following, preceding)
     queryables = {"href": f"{HERE}/queryables", "rel": REL_QUERYABLES, "type": "application/schema+json"}
     in_order = [following, queryables, preceding, first, collection, whole, facets, *others, feed]
     assert found.header == _in_header(*in_order)
@@ -288,7 +294,10 @@ def test_the_header_leads_where_the_body_leads_and_to_the_queryables() -> None:
             "application/schema+json",
         )
     ]
-    in_body = [(link["href"], link["rel"], link.get("type")) for link in found.members()]
+    # of all links of the body, the schema alone is not in the header
+    in_body = [
+        (link["href"], link["rel"], link.get("type")) for link in found.members() if link["rel"] != "describedby"
+    ]
     assert {link[:2] for link in said} - {link[:2] for link in queryables} == {link[:2] for link in in_body}
     assert {kind for *_, kind in said} - LINK_TYPES == {
         "application/flatgeobuf",

@@ -33,7 +33,7 @@ async def _joined(media_type: str, *chunks: list[Row]) -> bytes:
 ROWS: list[Row] = [(POINT, 1), (OMITTED, 2), (POINT, 3), (OMITTED, 4)]
 
 
-# rows may be gone when they are to be read
+# rows may be deleted before they are read
 @pytest.mark.parametrize(
     "chunks", [[ROWS], [ROWS[:1], ROWS[1:]], [ROWS[:3], [], ROWS[3:]], [[], ROWS], [[], [], ROWS[:2], ROWS[2:], []]]
 )

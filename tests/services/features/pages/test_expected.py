@@ -87,7 +87,7 @@ async def test_a_page_says_how_new_and_whether_over_its_feature_is_and_draws_wha
         assert '<figure class="preview hazard-' in text
         assert "/map.html#" in text
         assert 'class="series"' not in text
-    assert ("No longer in force." in present, "No longer in force." in past) == (False, True)
+    assert ("No longer active." in present, "No longer active." in past) == (False, True)
     assert ("ended 60 min ago" in past or "ended 1 h ago" in past, "ended" in present) == (True, False)
     nowhere = await page("gauges_forecast/items/11")
     # no place on a map, but a series

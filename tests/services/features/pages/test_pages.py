@@ -236,10 +236,10 @@ async def test_the_small_map_shows_all_that_match(features: Client, monkeypatch:
     page = await _page(features, _EVENTS, f="html", limit="1")
     titles = re.findall(r'<circle class="spot".*?<title>([\d,]+)</title>', page)
     assert sum(int(title.replace(",", "")) for title in titles) == len(placed) > 1
-    assert "Dots: all that match" in page
+    assert "Dots: all matches" in page
     # where the page has all of them there is nothing to add
     assert 'class="spot"' not in await _page(features, _EVENTS, f="html", ids="49")
-    # nor if there are so many that counting them takes long
+    # nor if counting them takes long
     for most, is_shown in ((237, True), (236, False)):
         monkeypatch.setattr("services.features.items.MOST_COUNTED", most)
         assert ('class="spot"' in await _page(features, _EVENTS, f="html", limit="1")) is is_shown

@@ -191,7 +191,7 @@ def test_what_a_cursor_holds_is_as_if_it_were_given() -> None:
     with pytest.raises(InvalidParameters) as refused:
         parsed(given={"cursor": cursor, "filter": "id < 5"}, cursor=cursor, filter="id < 5")
     assert [(fault.loc, fault.msg, fault.input) for fault in refused.value.faults] == [
-        (("query", "filter"), "filter is held by the cursor already", "filter")
+        (("query", "filter"), "filter is already part of the cursor", "filter")
     ]
     with pytest.raises(InvalidParameters) as refused:
         parsed(given={"cursor": "z!.x"}, cursor="z!.x" + "y" * 200)

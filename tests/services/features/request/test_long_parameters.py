@@ -66,7 +66,7 @@ async def test_a_parameter_is_given_once(features: Client) -> None:
     _, cursor = packed({"filter": FILTER}, "")
     answer = await features.get("/collections/hostile.events/items", {"cursor": cursor, "filter": "id = 1"})
     assert answer.status == 422
-    assert b"filter is held by the cursor already" in answer.body
+    assert b"filter is already part of the cursor" in answer.body
 
 
 @pytest.mark.parametrize("name", ["events", "no_key"])

@@ -99,7 +99,7 @@ def test_a_hash_of_the_content_holds_long_texts_and_geometries_in_part() -> None
     geometry = GeometryColumn("geom", "Point", 4326)
     collection = replace(VIEW, columns=(WORD, ID, bits), geometries=(geometry,))
     assert told_in_part(collection) == ["word", "geom"]
-    # what has no order ends none
+    # a column without an order cannot end one
     assert told_in_part(replace(collection, columns=(ID, Column("spot", "point", "string")))) == ["geom"]
     (term,) = row_identity(collection)
     assert term.expression is not None

@@ -9,7 +9,7 @@ from libs.catalogue.versions import DataVersion, DataVersions
 
 
 class SetVersions(DataVersions):
-    """The same version for all collections, whatever their rows; functions have none."""
+    """The same version for all collections; functions do not get one."""
 
     server: str | None = "a server"
     token: str | None = "first"

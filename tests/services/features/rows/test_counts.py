@@ -164,7 +164,7 @@ async def test_a_count_that_finds_no_turn_in_time_is_not_made(
         async with owner.transaction():
             await owner.execute("LOCK TABLE hostile.events")
             assert await asyncio.gather(*(counts.matched(one, repr(one)) for one in (first, second))) == [None, None]
-            # callers that wait no longer than that are gone
+            # callers with a shorter wait have left
             await asyncio.sleep(0.1)
 
         async def is_known() -> None:

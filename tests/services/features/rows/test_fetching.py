@@ -40,7 +40,7 @@ KEYED = Collection(
 )
 KEYLESS = replace(KEYED, key=None)
 UNKNOWN = replace(KEYLESS, kind="view", sources=())
-"""A view whose rows nothing is known to distinguish."""
+"""A view without a known key."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Geometries that GeoJSON lacks, or that are not places: one of them must not spoil the page."""
+"""Geometries that GeoJSON cannot express, or that are not on Earth: one of them must not spoil the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The starts of the pages beside a page; a large page keeps its rows, whatever is written while it is streamed."""
+"""The starts of the pages beside a page; a large page keeps its rows during writes."""
 
 from __future__ import annotations
 

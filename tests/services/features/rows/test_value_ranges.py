@@ -139,7 +139,7 @@ async def test_suggestions_may_be_old_and_are_not_looked_for_again_at_once(
     hostile: HostileDatabase, table: asyncpg.Connection
 ) -> None:
     async with started(hostile) as (ranges, versions):
-        # nothing is known yet: the request waits a moment
+        # the ranges are unknown: the request waits a moment
         first = await ranges.recent(TABLE)
         assert first
         assert first["whole"] == ValueRange(0, 819)

@@ -369,7 +369,7 @@ async def test_the_document_of_the_streams_is_this(features: Client) -> None:
             "type": {"enum": ["org.ogc.api.collection.update", "org.ogc.api.collection.delete"]},
             "source": {**text, "format": "uri"},
             "subject": {**text, "description": "collections/{collectionId}"},
-            "time": {**text, "format": "date-time", "description": "Since when the version is known"},
+            "time": {**text, "format": "date-time", "description": "Time when the service noticed the version"},
             "datacontenttype": text,
             "data": {
                 "type": "object",

@@ -1,4 +1,4 @@
-"""Decoding stays within its limits, whatever a tile contains."""
+"""Decoding stays within its limits for any content of a tile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps continue beyond the antimeridian: places are drawn there once, and areas have no outline there."""
+"""Maps continue beyond the antimeridian: places are drawn there once, and areas without an outline."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ async def test_too_many_bytes_make_fewer_features() -> None:
     fewer = replace(of, limit=2)
     steps = (tile_statement(of), _tile(3000, 8)), (thinned_statement(fewer, 8), _tile(900, 2))
     assert await _rendered(of, *steps) == Rendered(b"x" * 900, 8, 6, False)
-    # one feature is kept, whatever its size
+    # one feature of any size is kept
     fewer = replace(of, limit=1)
     steps = (tile_statement(of), _tile(90_000, 2)), (thinned_statement(fewer, 2), _tile(80_000, 1))
     assert await _rendered(of, *steps) == Rendered(b"x" * 80_000, 2, 1, False)
@@ -267,7 +267,7 @@ async def test_where_rows_have_no_box_either_all_are_tried() -> None:
 
 async def test_a_search_in_vain_is_an_error() -> None:
     of = request()
-    # nothing is to be looked for
+    # there is nothing to look for
     with pytest.raises(StoredValueError):
         await _rendered(of, _begins(of)[0], seconds=0)
     # the rows have no identity

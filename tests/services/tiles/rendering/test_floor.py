@@ -124,7 +124,7 @@ def test_where_it_spares_nothing_there_is_none() -> None:
     # few are near
     assert floor_statement(_request("-magnitude"), 40_000) is None
     assert floor_statement(_request("-magnitude"), 40_001) is not None
-    # nothing is sampled of a view, and texts have other orders elsewhere
+    # views are not sampled, and the order of texts depends on the collation
     assert floor_statement(_request("-magnitude", kind="view"), _NEAR) is None
     assert floor_statement(_request("name"), _NEAR) is None
     assert floor_statement(_request(), _NEAR) is None

@@ -41,7 +41,7 @@ CREATE TABLE ward.parted (id text PRIMARY KEY, geom geometry(Point, 3035)) PARTI
 CREATE TABLE ward_parted_0 PARTITION OF ward.parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE ward_parted_1 PARTITION OF ward.parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO ward.parted SELECT 'a ' || id, geom FROM ward.places;
--- each row in a CRS of its own, one of them in none that anybody knows
+-- each row in another CRS, one of them in an unknown CRS
 CREATE TABLE ward.mixed (id integer PRIMARY KEY, geom geometry(Geometry));
 INSERT INTO ward.mixed SELECT id, geom FROM ward.places WHERE id < 5;
 INSERT INTO ward.mixed VALUES (5, 'SRID=4326;POINT(10 50)'), (6, 'POINT(11 51)'), (7, 'SRID=990001;POINT(1 1)');

@@ -111,7 +111,7 @@ def test_an_id_is_a_property_too_where_tiles_cannot_have_it_or_it_is_asked_for(
 ) -> None:
     columns = (key,) if properties != "name" else (key, NAME)
     text = _text(_request(columns=columns, properties=properties))
-    # whatever its number
+    # for any number
     assert written in re.sub(r"object\(\$\d+", "object($1", text)
     assert "'__geometry', '__id')" in text
 

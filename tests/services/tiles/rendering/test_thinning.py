@@ -302,7 +302,7 @@ def test_what_is_chosen_of_many_rows_of_several_tables_is_not_looked_for_among_t
         return str(thinned_statement(request, matched).render()[0])
 
     assert text(10_000_000, 46).count("ctid = ANY") == 1
-    # each table is asked for every place: of very many tables that is more than what is near
+    # each table is searched for every place: for very many tables this costs more than reading all near rows
     assert "ctid = ANY" not in text(11_000, 46)
 
 

@@ -92,7 +92,7 @@ def test_the_geometry_column_is_the_one_that_is_named() -> None:
     assert geometry_of(FIRST, QueryValues({"geom-column": None})) == GEOM
     assert geometry_of(FIRST, geom_column("other")) == OTHER
     for wrong, said in (
-        ("none", "geom-column none makes no tile"),
+        ("none", "geom-column none is not possible for tiles"),
         ("nothing", "geom-column 'nothing' does not exist; there are geom, other"),
     ):
         with pytest.raises(InvalidParameters) as raised:

@@ -33,7 +33,7 @@ def test_without_parameters_and_whatever_the_format_it_is_the_plain_tile() -> No
     assert (plain.variant, plain.limit, plain.geometry, plain.all_properties) == ("", 100, GEOM, True)
     assert (plain.z, plain.x, plain.y, plain.region.srid) == (5, 3, 4, 4326)
     assert plain.selection.properties == COLUMNS
-    # whatever the format and the version of the data are
+    # for any format and version of the data
     assert _tile(f="json") == _tile(v="0123456789abcdef") == plain
     bounds = (-16280475.528516259, 13775786.985667605, -15028131.257091933, 15028131.257091931)
     assert plain.region == Region(plain.region.bounds, 3857, 4326, of_points=True)
@@ -108,7 +108,7 @@ def test_columns_that_make_one_tile_are_the_first_of_them() -> None:
         ),
         (
             {"geom_column": "none"},
-            Fault(("query", "geom-column"), "geom-column none makes no tile", "none"),
+            Fault(("query", "geom-column"), "geom-column none is not possible for tiles", "none"),
         ),
         (
             {"geom_column": "nothing"},
@@ -116,7 +116,7 @@ def test_columns_that_make_one_tile_are_the_first_of_them() -> None:
         ),
         (
             {"style_only": "true", "properties": "size"},
-            Fault(("query", "style-only"), "style-only and properties both say which properties", "true"),
+            Fault(("query", "style-only"), "style-only and properties cannot be combined", "true"),
         ),
     ],
 )

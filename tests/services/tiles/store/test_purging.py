@@ -28,7 +28,7 @@ from tests.services.tiles.store.points import POINTS
 
 @dataclass
 class Cdn:
-    """A CDN that records what it was told: method, path, special header, keys."""
+    """A CDN that records purge requests: method, path, special header, keys."""
 
     url: str = ""
     taken: int = 0
@@ -111,7 +111,7 @@ async def test_a_request_for_each_key_where_the_address_wants_it(cached: Service
 
     await eventually(told)
     assert await metric(tiles, 'dams_purges_total{result="done"}') >= 3
-    # several collections change in one commit, and the second request fails: each is sent, whatever was sent before
+    # several collections change in one commit, and the second request fails: each is sent, also if it was sent before
     cdn.told.clear()
     cdn.taken, cdn.failing = 1, 1
     owner = await asyncpg.connect(placed.owner_url)

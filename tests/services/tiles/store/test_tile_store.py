@@ -1,4 +1,4 @@
-"""The shared cache: never stale, never an error, whatever happens to Redis."""
+"""The shared cache: never stale, and never an error if Redis fails."""
 
 from __future__ import annotations
 

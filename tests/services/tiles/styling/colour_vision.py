@@ -27,6 +27,18 @@ def lab(color: str, vision: str = "all cones") -> Triple:
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
+def contrast(first: str, second: str) -> float:
+    """Contrast ratio of two colours `#rrggbb`, as in WCAG 2."""
+    darker, lighter = sorted(_luminance(color) for color in (first, second))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: str) -> float:
+    return sum(
+        part * _linear(int(color[at : at + 2], 16) / 255) for part, at in zip(_TO_XYZ[1], (1, 3, 5), strict=True)
+    )
+
+
 def difference(first: str, second: str, vision: str = "all cones") -> float:
     """CIEDE2000 between two colours `#rrggbb`."""
     return ciede2000(lab(first, vision), lab(second, vision))

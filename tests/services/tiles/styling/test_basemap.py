@@ -36,7 +36,7 @@ def test_names_stand_out_by_what_they_name(dark: bool) -> None:
     assert names.keys() == halos.keys() == {"sea", "province", "town", "country"}
     town, country, province = (difference(names[kind], grounds["land"]) for kind in ("town", "country", "province"))
     assert town > country > province > 20
-    # in the water, of a colour of its own, its edge as the water
+    # in the water, with a separate colour, its edge like the water
     assert difference(names["sea"], grounds["sea"]) > 20
     assert names["sea"] not in {names[kind] for kind in ("town", "country", "province")}
     assert halos.pop("sea") == grounds["sea"]

@@ -10,9 +10,15 @@ import pytest
 
 from libs.web.basemap import Basemap
 from services.tiles.styling.document import style_json
-from services.tiles.styling.hazard import look_of
-from services.tiles.styling.layers import data_layers
-from services.tiles.styling.palette import DISTURBANCE, GENERIC, MISSING
+from services.tiles.styling.palette import (
+    ALERT,
+    DISTURBANCE,
+    FLOOD_SEVERITY,
+    MAGNITUDE,
+    MISSING,
+    WIND,
+    WIND_ZONE,
+)
 
 _MODULES = Path(__file__).parents[4] / "services" / "viewer" / "node_modules"
 _BASE = "https://example.org/api"
@@ -205,11 +211,36 @@ def test_mixed_geometries_are_drawn_by_their_kind() -> None:
     assert drawn["line"] == ["==", ["geometry-type"], "LineString"]
 
 
-def test_earthquakes_are_coloured_by_depth() -> None:
-    cases = [{"depth": value} for value in (-1, 0, 34.9, 35, 70, 150, 300, 699)]
+def test_earthquakes_are_coloured_by_magnitude() -> None:
+    cases = [{"magnitude": value} for value in (-1, 4.9, 5, 6, 7.9, 8, 9.5)]
     found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", cases)
-    colors = ["#796159"] * 3 + ["#6d4637", "#4a352d", "#4a352d", "#3e1c0c", "#3e1c0c"]
-    assert found == colors
+    colors = [item.color for item in MAGNITUDE.classes]
+    assert found == [colors[at] for at in (0, 0, 1, 2, 3, 4, 4)]
+
+
+@pytest.mark.parametrize(("kind", "layer"), [(_TRACKS, "line"), (_BUFFERS, "fill"), (_FLOODS, "fill")])
+def test_classes_have_their_dark_colours_in_a_dark_theme(kind: _Kind, layer: str) -> None:
+    style = _style(kind)
+    scale = next(entry for entry in style["metadata"]["dams:legend"] if "classes" in entry)
+    name = scale["properties"][0]
+    cases = [{name: item["from"] if "from" in item else item["values"][0]} for item in scale["classes"]]
+    found = _evaluate(_dark(style), f"{kind[0]}:{layer}", f"{layer}-color", cases)
+    assert found == [item["dark"] for item in scale["classes"]]
+    # a plain layer has one colour, in each theme
+    plain = _dark(_style(kind, plain=True))
+    colors = {str(each["paint"].get(f"{layer}-color")) for each in plain["layers"] if each["id"].startswith(kind[0])}
+    assert {item["dark"] for item in scale["classes"]} <= colors
+
+
+def test_outlines_of_floods_vanish_at_low_zooms() -> None:
+    at = {
+        zoom: _evaluate(_style(_FLOODS), "hazard.hazard_fl_events:outline", "line-width", [{}], zoom)[0]
+        for zoom in (2, 4, 9)
+    }
+    assert (at[2], at[4]) == (0, 0)
+    assert at[9] > 1
+    # areas that are few keep theirs
+    assert _evaluate(_style(_ALERTS), "hazard.hazard_fl_alerts:outline", "line-width", [{}], 2)[0] > 1
 
 
 def test_earthquakes_grow_with_magnitude() -> None:
@@ -221,7 +252,7 @@ def test_earthquakes_grow_with_magnitude() -> None:
 
 
 def test_missing_values_have_a_colour_of_their_own() -> None:
-    found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", [{}, {"depth": "?"}])
+    found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", [{}, {"magnitude": "?"}])
     assert found == [MISSING] * 2
 
 
@@ -237,7 +268,8 @@ def test_storms_are_coloured_by_category_then_by_wind(kind: _Kind, layer: str) -
         {},
     ]
     found = _evaluate(_style(kind), f"{kind[0]}:{layer}", f"{layer}-color", cases)
-    assert found == ["#201a43", "#0407c0", "#8260e6", "#2c49f8", "#201a43", MISSING]
+    colors = [item.color for item in WIND.classes]
+    assert found == [*(colors[at] for at in (6, 4, 0, 1, 6)), MISSING]
 
 
 def test_forecast_nodes_are_paler() -> None:
@@ -262,17 +294,17 @@ def test_storms_are_named_and_their_positions_are_not() -> None:
 def test_buffers_are_coloured_by_wind() -> None:
     cases = [{"wind_speed_kt": value} for value in (34, 50, 64)]
     found = _evaluate(_style(_BUFFERS), "hazard.hazard_ts_buffers:fill", "fill-color", cases)
-    assert found == ["#2c49f8", "#143f9a", "#0407c0"]
+    assert found == [item.color for item in WIND_ZONE.classes[:3]]
 
 
 def test_floods_and_alerts_are_coloured_by_severity_and_level() -> None:
     floods = _evaluate(
         _style(_FLOODS), "hazard.hazard_fl_events:fill", "fill-color", [{"severity": n} for n in (1, 1.5, 2)]
     )
-    assert floods == ["#82e4f7", "#5ecbf8", "#70b2bf"]
+    assert floods == [item.color for item in FLOOD_SEVERITY.classes]
     levels = [{"alert_level": level, "severity": 2} for level in ("Green", "Orange", "Red")]
     alerts = _evaluate(_style(_ALERTS), "hazard.hazard_fl_alerts:fill", "fill-color", levels)
-    assert alerts == ["#2fcc5a", "#f9ac21", "#ff5016"]
+    assert alerts == [item.color for item in ALERT.classes]
 
 
 def test_disturbances_look_apart_from_named_storms() -> None:
@@ -280,15 +312,8 @@ def test_disturbances_look_apart_from_named_storms() -> None:
         style = _style(kind)
         text = json.dumps([layer for layer in style["layers"] if layer["id"] in style["metadata"]["dams:layers"]])
         assert DISTURBANCE in text
-        assert "#143f9a" not in text
+        assert WIND.classes[3].color not in text
         assert style["metadata"]["dams:legend"][0]["provisional"] is True
-
-
-def test_unknown_collections_have_a_look_and_a_legend() -> None:
-    for geometry_type, symbol in (("Point", "circle"), ("MultiLineString", "line"), ("Polygon", "fill")):
-        legend = _style(("other.x", geometry_type, {}))["metadata"]["dams:legend"]
-        assert legend[0]["symbol"] == symbol
-        assert legend[0]["classes"][0]["color"] == GENERIC
 
 
 @pytest.mark.parametrize("kind", [_EARTHQUAKES, _TRACKS, _BUFFERS, _FLOODS, _ALERTS], ids=lambda kind: kind[0])
@@ -308,6 +333,7 @@ def test_legend_shows_the_sizes_that_are_drawn() -> None:
     sizes = next(entry for entry in style["metadata"]["dams:legend"] if "sizes" in entry)
     assert (sizes["title"], sizes["unit"], sizes["symbol"]) == ("Magnitude", None, "circle")
     cases = [dict.fromkeys(sizes["properties"], item["label"]) for item in sizes["sizes"]]
+    assert [item["color"] for item in sizes["sizes"]] == [item["color"] for item in sizes["classes"]]
     drawn = _evaluate(style, "hazard.hazard_eq_events:circle", "circle-radius", cases, zoom=2)
     assert [item["diameter"] / 2 for item in sizes["sizes"]] == pytest.approx(drawn, rel=0.2)
 
@@ -327,7 +353,7 @@ console.log(JSON.stringify(cases.map(colors)));
 @pytest.mark.parametrize(("kind", "layer"), [(_EARTHQUAKES, "circle"), (_TRACKS, "line"), (_ALERTS, "fill")])
 def test_plain_layers_draw_each_feature_once_and_in_its_colour(kind: _Kind, layer: str) -> None:
     cases: list[dict[str, Any]] = [
-        *({"depth": depth, "magnitude": 5} for depth in (-200, 0, 34.9, 35, 300, 700)),
+        *({"magnitude": magnitude} for magnitude in (-1, 4.9, 5, 6.5, 7, 9)),
         *({"category": category} for category in ("TD", 3, "C5", "?")),
         *({"category": "?", "max_wind_kt": wind} for wind in (0, 64, 200)),
         *({"alert_level": level} for level in ("Green", "red", "Red")),
@@ -368,16 +394,3 @@ def test_centre_and_zoom_show_the_bounds(bounds: Any, center: list[float], zoom:
 def test_bounds_across_180_do_not_limit_the_source() -> None:
     assert "bounds" not in _style(_EARTHQUAKES, bounds=(170, -20, -170, 0))["sources"]["hazard.hazard_eq_events"]
     assert _style(_EARTHQUAKES)["sources"]["hazard.hazard_eq_events"]["bounds"] == [-120, 20, -60, 45]
-
-
-def test_somebodys_own_features_are_labelled_by_their_names() -> None:
-    for properties, name in (
-        ({"ID": "integer", "NAME": "string"}, "NAME"),
-        ({"station_name": "string", "Label": "string"}, "Label"),
-        ({"name": "integer", "name_en": "string"}, "name_en"),
-        ({"code": "string"}, None),
-    ):
-        look = look_of("own.stations", "Point", properties)
-        assert look.label == name
-        labels = [layer for layer in data_layers("own.stations", "Point", look) if layer["type"] == "symbol"]
-        assert [layer["layout"]["text-field"] for layer in labels] == ([["to-string", ["get", name]]] if name else [])

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from services.tiles.styling.hazard import look_of
 from services.tiles.styling.layers import Look, data_layers, is_mark
+from services.tiles.styling.palette import own_color
 
 FULL = Look(mark=["get", "shape"], label="name", sort_key=["get", "rank"])
 AREAS, LINES, POINTS = ("fill", "outline"), ("casing", "line"), ("circle",)
@@ -103,3 +105,23 @@ def test_what_is_provisional_looks_so() -> None:
     assert {name for name, layer in layers.items() if "line-dasharray" in layer["paint"]} == {"outline", "line"}
     assert layers["circle"]["paint"]["circle-stroke-color"] == "#123456"
     assert not [name for name, layer in _layers("Geometry", Look()).items() if "line-dasharray" in layer["paint"]]
+
+
+def test_somebodys_own_features_are_labelled_by_their_names() -> None:
+    for properties, name in (
+        ({"ID": "integer", "NAME": "string"}, "NAME"),
+        ({"station_name": "string", "Label": "string"}, "Label"),
+        ({"name": "integer", "name_en": "string"}, "name_en"),
+        ({"code": "string"}, None),
+    ):
+        look = look_of("own.stations", "Point", properties)
+        assert look.label == name
+        labels = [layer for layer in data_layers("own.stations", "Point", look) if layer["type"] == "symbol"]
+        assert [layer["layout"]["text-field"] for layer in labels] == ([["to-string", ["get", name]]] if name else [])
+
+
+def test_unknown_collections_have_a_look_and_a_legend() -> None:
+    for geometry_type, symbol in (("Point", "circle"), ("MultiLineString", "line"), ("Polygon", "fill")):
+        legend = look_of("other.x", geometry_type, {}).legend
+        assert legend[0]["symbol"] == symbol
+        assert legend[0]["classes"][0]["color"] == own_color("other.x")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { absentClasses, classFacet, classOf, classPosition, inkOn, legendKey, unclassedOf } from "../../../../../services/viewer/browser/cartography/classes.js";
+import { absentClasses, classFacet, classOf, colorIn, cssColor, classPosition, inkOn, legendKey, unclassedOf } from "../../../../../services/viewer/browser/cartography/classes.js";
 
 const styleOf = (legend, paint = {}) => ({
   metadata: { "dams:collection": "a", "dams:legend": legend },
@@ -71,4 +71,10 @@ test("legends are alike by what one sees", () => {
 
 test("ink can be read on its colour", () => {
   assert.deepEqual(["#ffffff", "#f8961e", "#000000", "#c2185b", "#2b8cbe"].map(inkOn), ["#10171e", "#10171e", "#ffffff", "#ffffff", "#10171e"]);
+});
+
+test("a class has another colour in the dark theme where it has one", () => {
+  const [pair, single] = [{ color: "#111111", dark: "#eeeeee" }, { color: "#111111" }];
+  assert.deepEqual([colorIn(pair, "light"), colorIn(pair, "dark"), colorIn(single, "dark")], ["#111111", "#eeeeee", "#111111"]);
+  assert.deepEqual([cssColor(pair), cssColor(single), cssColor({ ...pair, dark: "#111111" })], ["light-dark(#111111, #eeeeee)", "#111111", "#111111"]);
 });

@@ -53,17 +53,17 @@ test("a sketch is area, line and points, in this order", () => {
   assert.deepEqual(kinds({ line: [], points: [[0, 0]], closed: false }), ["Point"]);
 });
 
-test("tracks of the strongest storms have an edge that stands out, on the dark map too", () => {
+test("tracks of storms have an edge that stands out in each theme", () => {
   const luminance = (/** @type {string} */ color) =>
     [0.2126, 0.7152, 0.0722].reduce((sum, weight, at) => {
       const part = parseInt(color.slice(1 + 2 * at, 3 + 2 * at), 16) / 255;
       return sum + weight * (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
     }, 0);
   for (const theme of /** @type {const} */ (["light", "dark"])) {
-    // colours of categories 4 and 5 (services/tiles/styling/palette.py)
-    for (const strong of ["#351376", "#201a43"]) {
-      const ratio = (luminance(casingColor(theme)) + 0.05) / (luminance(strong) + 0.05);
-      assert.ok(ratio > 4.5, `${theme} ${strong}: ${ratio}`);
+    // colours of tropical depressions and of category 1 (services/tiles/styling/palette.py)
+    for (const color of theme === "light" ? ["#daba17", "#de7e00"] : ["#857101", "#d1740d"]) {
+      const [dark, bright] = [luminance(casingColor(theme)), luminance(color)].sort();
+      assert.ok((bright + 0.05) / (dark + 0.05) > 3, `${theme} ${color}`);
     }
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { searchFilter, searchHint } from "../../../../../services/viewer/browser/filters/search.js";
+import { namesEvent, placeIn, searchFilter, searchHint } from "../../../../../services/viewer/browser/filters/search.js";
 
 const of = (...columns) => ({ columns: columns.map(([name, type]) => ({ name, type })) });
 const STORMS = of(["name", "string"], ["event_id", "string"], ["season", "integer"], ["category", "string"]);
@@ -26,6 +26,31 @@ for (const [collection, text, filter, hint] of [
     assert.equal(searchHint(collection), hint);
   });
 }
+
+test("words for the kind of the features restrict nothing, unless they stand alone", () => {
+  const named = (word) => `(CASEI(name) LIKE CASEI('%${word}%') OR CASEI(event_id) LIKE CASEI('%${word}%'))`;
+  assert.equal(searchFilter(STORMS, "hurricane irma"), named("irma"));
+  assert.equal(searchFilter(STORMS, "Typhoons"), named("Typhoons"));
+  // a collection of another kind has the word in its text, or not
+  assert.equal(searchFilter(of(["place", "string"], ["magnitude", "number"]), "flood"), "(CASEI(place) LIKE CASEI('%flood%'))");
+});
+
+test("a magnitude is a range of magnitudes", () => {
+  const quakes = of(["place", "string"], ["magnitude", "number"]);
+  const place = "(CASEI(place) LIKE CASEI('%Japan%'))";
+  assert.equal(searchFilter(quakes, "M6 Japan"), `(magnitude >= 6 AND magnitude < 7) AND ${place}`);
+  assert.equal(searchFilter(quakes, "Japan m6.1"), `${place} AND (magnitude >= 6.1 AND magnitude < 6.2)`);
+  assert.equal(searchFilter(quakes, "M6+ earthquakes"), "(magnitude >= 6)");
+  assert.equal(searchFilter(of(["place", "string"]), "M6"), "(CASEI(place) LIKE CASEI('%M6%'))");
+});
+
+test("a text names an event by its kind or magnitude", () => {
+  assert.deepEqual(["hurricane irma", "M6 Japan", "m7.1+", "Japan", "Stormville"].map(namesEvent), [true, true, true, false, false]);
+});
+
+test("the place in a text has no kind or magnitude of events", () => {
+  assert.deepEqual(["M6 Japan", "hurricane irma", "Paris, Texas", "storm"].map(placeIn), ["Japan", "irma", "Paris, Texas", "storm"]);
+});
 
 test("a season may be any number", () => {
   assert.equal(searchFilter(of(["season", "number"]), "2015"), "(season = 2015)");

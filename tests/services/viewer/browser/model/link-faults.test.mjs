@@ -16,11 +16,11 @@ test("a link without faults has none", () => {
 });
 
 for (const [name, text, said] of [
-  ["map", "3/100/0", /zoom level, a latitude/], ["p", "flat", /globe/], ["c", "hazard.a,hazard.x,y", /no collection hazard.x, y\.$/], ["s", "x", /no collection x/],
-  ["t", "yesterday", /yesterday is not a time/], ["a", "box/1,2,3", /four edges/], ["f.hazard.x", "a = 1", /no collection hazard.x/], ["e", "hazard.a", /slash/],
-  ["e", "hazard.a/", /slash/], ["o", "weakest", /newest or strongest/], ["id", "x/1", /no collection x/], ["theme", "sepia", /light or dark/],
-  ["follow", "x", /slash/], ["step", "noon", /noon is not a time/], ["wind", "strong", /knots/], ["wind", "0", /0 is not a speed/], ["issue", "x", /not a time/], ["zoom", "3", /nothing that is called so/],
-  ["constructor", "x", /nothing that is called so/],
+  ["map", "3/100/0", /zoom level, a latitude/], ["p", "flat", /globe/], ["c", "hazard.a,hazard.x,y", /collection hazard.x, y does not exist\.$/], ["s", "x", /collection x does not exist/],
+  ["t", "yesterday", /yesterday is not a time/], ["a", "box/1,2,3", /four edges/], ["f.hazard.x", "a = 1", /collection hazard.x does not exist/], ["e", "hazard.a", /slash/],
+  ["e", "hazard.a/", /slash/], ["o", "weakest", /newest or strongest/], ["id", "x/1", /collection x does not exist/], ["theme", "sepia", /light or dark/],
+  ["follow", "x", /slash/], ["step", "noon", /noon is not a time/], ["wind", "strong", /knots/], ["wind", "0", /0 is not a speed/], ["issue", "x", /not a time/], ["zoom", "3", /does not have this parameter/],
+  ["constructor", "x", /does not have this parameter/],
 ]) {
   test(`a faulty part of a link is told: ${name}=${text}`, () => {
     const faults = linkFaults({ map: "3/10/-60", [name]: text }, collections);

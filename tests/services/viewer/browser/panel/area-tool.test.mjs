@@ -66,7 +66,7 @@ test("a box is drawn by two corners, and followed by the pointer", () => {
   assert.equal(explorer.area, null, "the same corner twice is none");
   draw([3, 4]);
   assert.deepEqual(explorer.area, { kind: "box", box: [1, 2, 3, 4] });
-  assert.deepEqual([said(), fields().map(({ value }) => value), sketch(), button("remove").disabled], ["Shown is what lies in the box 2°N 1°E to 4°N 3°E.", ["1", "2", "3", "4"], null, false]);
+  assert.deepEqual([said(), fields().map(({ value }) => value), sketch(), button("remove").disabled], ["Showing features in the box 2°N 1°E to 4°N 3°E.", ["1", "2", "3", "4"], null, false]);
   const [name, { closed, points }] = calls.findLast(([each]) => each === "outline");
   assert.deepEqual([name, closed, points], ["outline", true, []]);
   button("remove").click();
@@ -92,7 +92,7 @@ test("a polygon ends where its last corner is clicked twice", () => {
   draw([10, 0]);
   assert.deepEqual([explorer.area, fields()[0].value], [null, "0 0, 10 0"]);
   draw([10, 10]);
-  assert.match(said(), /click the last one twice/);
+  assert.match(said(), /Double-click/);
   assert.equal(sketch().closed, true);
   // five pixels at this zoom are a tenth of a degree
   draw([10.12, 10]);
@@ -138,7 +138,7 @@ test("a circle is typed around coordinates, a place, or where it is", async () =
   places = [];
   assert.deepEqual(await submit("Taipei, Taiwan", "40"), { ...taipei, kilometres: 40 }, "its middle stays");
   await submit("nowhere", "40");
-  assert.deepEqual(fault(), ["No place is called nowhere", false]);
+  assert.deepEqual(fault(), ["No place named nowhere", false]);
   await submit(" ", "40");
   assert.deepEqual(fault(), ["A circle has a place or coordinates in its middle", false]);
   await submit("taipei", "");

@@ -177,8 +177,8 @@ test("the map comes to where the reader is, or says why not", () => {
   assert.deepEqual([button.getAttribute("aria-busy"), asked[2]], ["true", { timeout: 15_000, maximumAge: 60_000 }]);
   asked[0]({ coords: { longitude: 121.5, latitude: 25, accuracy: 850 } });
   assert.deepEqual(calls.slice(0, 2), [["setView", { center: [121.5, 25], zoom: 9 }], ["sketch", { line: [], points: [[121.5, 25]], closed: false }]]);
-  assert.deepEqual([button.getAttribute("aria-busy"), spoken.textContent], [null, "The map shows where you are, within 850 m."]);
-  for (const [code, said] of [[1, /may not tell/], [3, /in time/], [2, /does not know/]]) {
+  assert.deepEqual([button.getAttribute("aria-busy"), spoken.textContent], [null, "The map shows your location, within 850 m."]);
+  for (const [code, said] of [[1, /blocked/], [3, /in time/], [2, /unavailable/]]) {
     button.setAttribute("aria-busy", "true");
     asked[1]({ code });
     assert.match(status.textContent, said);
@@ -211,7 +211,7 @@ test("the page goes to the whole screen and back", async () => {
   page.documentElement.requestFullscreen = async () => { throw new Error("no"); };
   again.click();
   await new Promise((resolve) => setTimeout(resolve));
-  assert.match(currentError(), /whole screen/);
+  assert.match(currentError(), /full screen/);
 });
 
 test("links to other maps lead to what is shown now", () => {

@@ -24,8 +24,8 @@ test("a feature's class is a word in its colour, a magnitude comes first", () =>
   };
   assert.deepEqual(badge({ category: "C1" }), ["C1", "Category", "#ffffff", "#10171e"]);
   assert.deepEqual(badge({ category: "C5" }), ["◆ C5", "Category", "#000000", "#ffffff"]);
-  assert.deepEqual(badge({ category: "C5", magnitude: 6 }), ["M 6.0", "Magnitude, coloured by depth", "#000000", "#ffffff"]);
-  assert.deepEqual(badge({ magnitude: 6.14 }), ["M 6.1", "Magnitude, coloured by depth", "#5b6b7b", "#ffffff"]);
+  assert.deepEqual(badge({ category: "C5", magnitude: 6 }), ["M 6.0", "Magnitude", "#000000", "#ffffff"]);
+  assert.deepEqual(badge({ magnitude: 6.14 }), ["M 6.1", "Magnitude", "#5b6b7b", "#ffffff"]);
   assert.equal(badge({ category: "C9" }), null);
   assert.deepEqual([featureColor(STYLE, { category: "C5" }), featureColor(STYLE, {})], ["#000000", null]);
 });
@@ -59,17 +59,24 @@ test("a card has title, properties, products and links, and nothing twice", () =
   assert.match(card.querySelector("header p").textContent, /^Gauges · 7 Feb 2018, 06:00 UTC/);
   const [body, products, nav] = [".card-body", ".products", "nav"].map((name) => card.querySelector(name));
   const rows = [...body.querySelectorAll("dt")].map((each, at) => [each.textContent, body.querySelectorAll("dd")[at].textContent]);
-  assert.deepEqual(rows, [["At", "7 Feb 2018, 06:00 UTC"], ["Level", "12 m³/s"], ["Source", "simulated"], ["Nearest place", "3 km N of A"]]);
+  assert.deepEqual(rows, [["Nearest place", "3 km N of A"], ["Level", "12 m³/s"]]);
   assert.equal(body.querySelectorAll("figure").length, 1);
   assert.deepEqual([...products.querySelectorAll("a")].map((link) => [link.textContent, link.href, link.getAttribute("rel")]), [["Report", properties.report_url, "noopener noreferrer"]]);
   assert.deepEqual([...nav.children].slice(0, 2).map((link) => [link.textContent, link.getAttribute("href")]), [["Feature page", "/collections/my%20gauges/items/g%2F7?f=html"], ["GeoJSON", "/collections/my%20gauges/items/g%2F7?f=geojson"]]);
   assert.deepEqual([nav.children[2] === action, card.querySelector(".simulated").textContent, card.querySelector(".ended")], [true, "Simulated, not observed", null]);
 });
 
+test("a card begins with the strength and ends with identifiers", () => {
+  const storms = collection("storms", { label: "Storms", columns: [] });
+  const properties = { id: 1, event_id: "AL1", name: "Irma", basin: "NA", max_wind_kt: 155, category: "C5" };
+  const rows = [...featureCard(storms, STYLE, { id: 1, properties }).querySelectorAll("dd")].map((each) => each.textContent);
+  assert.deepEqual(rows.map((text) => text.split(/\s/u)[0]), ["C5", "155", "NA", "1", "AL1"]);
+});
+
 test("a card says that its feature is over; without products, properties or an id it has none", () => {
   const alerts = collection("alerts", { label: "Alerts", columns: [] });
   const over = featureCard(alerts, STYLE, { id: 1, properties: { withdrawn: "2020-01-01T00:00:00Z" } });
-  assert.equal(over.querySelector(".ended").textContent, "No longer in force");
+  assert.equal(over.querySelector(".ended").textContent, "No longer active");
   const bare = featureCard(alerts, STYLE, { properties: null });
   assert.deepEqual([bare.querySelector(".products"), bare.querySelectorAll("a").length, bare.querySelectorAll("dt").length, bare.querySelector(".simulated"), bare.querySelector(".badge")], [null, 0, 0, null, null]);
 });

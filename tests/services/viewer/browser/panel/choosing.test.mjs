@@ -28,6 +28,7 @@ beforeEach(() => {
     if (url.includes("style.json")) return url.includes("/lost/") ? answered({ detail: "no style" }, 404) : answered({ metadata: {}, layers: [] });
     const [, id] = /items\/(\w+)/.exec(url) ?? [];
     if (id) return items[id] ? answered(items[id]) : answered({ detail: "gone" }, 404);
+    if (url.includes("/impacts")) return answered({ impacts: items.impacts ?? [] });
     return answered({ features: items.forecasts ?? [] });
   };
   const event = { eventKey: "event_id" };
@@ -68,6 +69,14 @@ test("what is chosen is seen, marked and told, and is in the link", async () => 
   calls.length = 0;
   await selection.choose("events", 1, { fly: false });
   assert.equal(of("fit").length, 0);
+});
+
+test("the card says how many people are in the zones of its event", async () => {
+  items.impacts = [{ id: "E1", summary: { people: 0, zone: "VI" } }];
+  await new Selection(explorer).choose("events", 1);
+  await turn();
+  assert.ok(asked.some((url) => url.endsWith("/impacts?events=E1&f=json")));
+  assert.deepEqual([...card().querySelectorAll("dl > *")].slice(0, 2).map((each) => each.textContent), ["People in the zones of the event", "No listed place (VI)"]);
 });
 
 test("who chose with the keyboard comes back to where that was", async () => {

@@ -27,6 +27,7 @@ beforeEach(() => {
     asked.push(decodeURIComponent(url.replaceAll("+", " ")));
     if (url.includes("/items") && items instanceof Error) return answered({ detail: items.message }, 503);
     if (url.includes("/items")) return answered(items);
+    if (url.includes("/impacts")) return own.impacts ? answered({ impacts: own.impacts }) : answered({ detail: "none" }, 503);
     return answered({ metadata: {}, layers: [] });
   };
   explorer = new Explorer({ collections: [QUAKES, collection("plain", { label: "Plain", geometryType: "Polygon" })], tileMatrixSet: "X", styleParameters: () => ({}) });
@@ -56,7 +57,20 @@ test("what is in view is listed, once it rests", async () => {
   await pass(349);
   assert.deepEqual(asked, []);
   await pass(1);
-  assert.equal(asked.length, 1);
+  assert.equal(asked.filter((url) => url.includes("/items")).length, 1);
+});
+
+test("an entry says how many people are in the zones of its event", async () => {
+  own.impacts = [{ id: "E2", summary: { people: 9290806, zone: "64 kt" } }, { id: "E3", summary: null }];
+  items.features.push({ id: 3, properties: { event_id: "E3" } }, { id: 4, properties: { event_id: "E,4" } });
+  await openList();
+  assert.deepEqual(asked.filter((url) => url.includes("/impacts")), ["/impacts?events=E2,E3&f=json"]);
+  assert.deepEqual(entries().slice(1, 4), ["Earthquake 2 At least 9,290,806 people (64 kt)", "Earthquake 3", "Earthquake 4"]);
+  // without the numbers the list is as it was
+  own.impacts = undefined;
+  explorer.emit("data");
+  await pass(350);
+  assert.equal(entries()[1], "Earthquake 2");
 });
 
 test("an entry is chosen, and gets the focus back though the list was filled anew", async () => {
@@ -147,7 +161,7 @@ test("a search is asked for everywhere and narrows the map, that of the subject 
   items = { features: [], numberMatched: 0 };
   explorer.emit("move");
   await pass(350);
-  assert.deepEqual(entries(), ["Nothing is found for “foo”."]);
+  assert.deepEqual(entries(), ["No results for “foo”."]);
   explorer.setSubject("plain");
   assert.deepEqual([explorer.searches.size, find("#search").hidden, input.placeholder], [0, true, ""]);
   input.value = "";

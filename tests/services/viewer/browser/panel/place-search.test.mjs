@@ -58,7 +58,7 @@ test("places and events are found by their names, and gone to", async () => {
   places = [PLACE, { bbox: [1, 2, 3, 4], geometry: { coordinates: [2, 3] }, properties: { name: "Land", kind: "country", province: null, country: "Land", people: null } }];
   assert.deepEqual(await go("hua"), ["Hualien Taiwan · 350,000 people", "Land country", "A Earthquakes", "Earthquake 2 Earthquakes"]);
   const [input, found] = [find("#go input"), find("#go-list")];
-  assert.deepEqual([found.hidden, input.getAttribute("aria-expanded"), spoken.textContent], [false, "true", "4 found; arrow keys choose"]);
+  assert.deepEqual([found.hidden, input.getAttribute("aria-expanded"), spoken.textContent], [false, "true", "4 found; choose with the arrow keys"]);
   assert.match(asked.find((url) => url.includes("/items")), /sortby=-magnitude&limit=3&bbox-only=true/);
   assert.equal(asked[0], "/places?q=hua&limit=6");
   assert.equal(fire(found.children[0], "pointerdown").defaultPrevented, true);
@@ -71,10 +71,28 @@ test("places and events are found by their names, and gone to", async () => {
   await go("land");
   found.children[1].click();
   assert.deepEqual(calls[0][1], [1, 2, 3, 4]);
+  // a word for the kind of the events puts them first
   await go("quake");
-  found.children[2].click();
+  found.children[0].click();
   await settled();
   assert.deepEqual([chosen, explorer.shown.has("quake.events")], [[["quake.events", 1]], true]);
+});
+
+test("known events precede hamlets, and cities precede events", async () => {
+  placeSearch(find("#go"), explorer, () => {});
+  const town = (name, people) => ({ geometry: { coordinates: [0, 0] }, properties: { name, kind: "town", province: null, country: null, people } });
+  places = [town("Hamlet", 900), town("City", 100_000)];
+  assert.deepEqual(await go("ab"), ["City 100,000 people", "A Earthquakes", "Earthquake 2 Earthquakes", "Hamlet 900 people"]);
+  assert.deepEqual(await go("M5 ab"), ["A Earthquakes", "Earthquake 2 Earthquakes", "Hamlet 900 people", "City 100,000 people"]);
+});
+
+test("an event with features in several collections is offered once", async () => {
+  const [one, other] = ["a.events", "b.events"].map((id) => collection(id, { label: id, eventKey: "event_id", columns: [{ name: "title", type: "string" }] }));
+  const several = new Explorer({ collections: [one, other], tileMatrixSet: "X", styleParameters: () => ({}) });
+  several.attach(engineOf([]));
+  placeSearch(find("#go"), several, () => {});
+  items = { features: [{ id: 1, properties: { title: "Irma", event_id: "AL11" } }] };
+  assert.deepEqual(await go("irma"), ["Irma a.events"]);
 });
 
 test("arrows mark an option, Enter takes it, Escape closes", async () => {
@@ -123,7 +141,7 @@ test("coordinates are gone to, a distance around a place is an area, and what is
   assert.deepEqual([explorer.area, calls.at(-1)[0], calls.at(-1)[3]], [{ kind: "circle", center: [121, 24], kilometres: 50, name: "Hualien, Taiwan" }, "fit", { nearest: 12 }]);
   assert.deepEqual(await go("20 km of 24N 121E"), ["within 20 km of 24°N 121°E Coordinates"]);
   [places, items] = [[], { features: [] }];
-  assert.deepEqual([await go("xyz"), spoken.textContent], [["Nothing is called so"], "Nothing is called so"]);
+  assert.deepEqual([await go("xyz"), spoken.textContent], [["No place or event found"], "No place or event found"]);
   asked.length = 0;
   assert.deepEqual([await go("x"), asked, found.hidden], [[], [], true]);
   items = new Error("gone");

@@ -103,7 +103,7 @@ test("of several collections each is told, what is empty is said, and so is a fa
   explorer.renew(new Map([["floods", "2"]]));
   await explorer.show("floods");
   await pass(50);
-  assert.equal(status.textContent, "This collection has no features yet.");
+  assert.equal(status.textContent, "This collection is empty.");
   failing = "/items";
   explorer.setFilter("floods", "b = 1");
   await pass(300);
@@ -117,7 +117,7 @@ test("of several collections each is told, what is empty is said, and so is a fa
 test("data of the future are not as of then", () => {
   assert.deepEqual([newest(null), newest("2999-01-01T00:00:00Z")], [null, null]);
   const made = newest("2018-02-07T06:00:00Z");
-  assert.deepEqual([made.textContent, made.getAttribute("datetime"), made.title], ["as of 7 Feb 2018", "2018-02-07T06:00:00Z", "The newest data are of 7 Feb 2018, 06:00 UTC"]);
+  assert.deepEqual([made.textContent, made.getAttribute("datetime"), made.title], ["as of 7 Feb 2018", "2018-02-07T06:00:00Z", "Data up to 7 Feb 2018, 06:00 UTC"]);
 });
 
 test("how many are not drawn is told of the view, as the tiles say it", async () => {
@@ -129,14 +129,14 @@ test("how many are not drawn is told of the view, as the tiles say it", async ()
   await pass(399);
   assert.equal(find("#drawn").hidden, true);
   await pass(1);
-  assert.match(find("#drawn").textContent, /^Drawn are 40 of 100 in view, the strongest among them/);
+  assert.match(find("#drawn").textContent, /^Showing 40 of 100 in view, strongest first/);
   assert.match(asked.at(-1), /bbox=1\.0000,2\.0000,3\.0000,4\.0000/);
   explorer.setFilter("gauges", "a = 1");
   await pass(400);
   assert.match(asked.at(-1), /filter=a = 1&bbox=/);
   await explorer.show("floods");
   await pass(400);
-  assert.match(find("#drawn").textContent, /^Not all features in view are drawn/);
+  assert.match(find("#drawn").textContent, /^Only the strongest are shown here/);
   own.omitted = [];
   explorer.emit("query");
   await pass(400);
@@ -147,7 +147,7 @@ test("how many are not drawn is told of the view, as the tiles say it", async ()
   await pass(400);
   assert.equal(
     find("#drawn").textContent,
-    "Not all features in view are drawn, the strongest are; zoom in for the others. Shapes are simplified; zoom in for detail",
+    "Only the strongest are shown here; zoom in to see all. Shapes are simplified; zoom in for detail",
   );
 });
 
@@ -286,7 +286,7 @@ test("the map follows a link that is pasted, and what is wrong with it is said",
   fire(beyond, "hashchange");
   await settled();
   assert.deepEqual(heard, [["setView", { zoom: 3, center: [20, 10] }], ["setGlobe", true], ["search", "x"], ["sort", "strongest"], ["select", "floods", "7"]]);
-  assert.deepEqual([currentTheme(), explorer.shown.has("floods"), currentError()], ["dark", true, "“zz” of the link: a map has nothing that is called so."]);
+  assert.deepEqual([currentTheme(), explorer.shown.has("floods"), currentError()], ["dark", true, "“zz” of the link: the map does not have this parameter."]);
   heard.length = 0;
   clearError();
   globalThis.location.hash = "#c=gauges";
@@ -295,5 +295,5 @@ test("the map follows a link that is pasted, and what is wrong with it is said",
   assert.deepEqual([heard.map(([name]) => name), [...explorer.shown.keys()], currentError()], [["setGlobe", "deselect", "search", "sort"], ["gauges"], null]);
   sayFaults({ t: "x", s: "none" }, explorer);
   sayFaults({}, explorer);
-  assert.match(currentError(), /^“t” of the link: x is not .*\. “s” of the link: there is no collection none\.$/);
+  assert.match(currentError(), /^“t” of the link: x is not .*\. “s” of the link: collection none does not exist\.$/);
 });

@@ -84,10 +84,13 @@ test("the panel tells the step that is looked at", async () => {
   assert.equal(story.wind, 34);
   story.setStep(3);
   assert.deepEqual([time.selectedIndex, find(".state", root).textContent], [3, "155 kt, category 5 · 18°N 61°W"]);
+  story.setStep(1);
+  assert.match(find(".state", root).textContent, /^strength not known · by the advisory of the time · /);
+  story.setStep(3);
   story.setWind(64);
   assert.equal(muted()[1], "No winds of 64 kt at this hour.");
   story.setStep(0);
-  assert.equal(muted()[1], "How far winds reached at this hour is not known.");
+  assert.equal(muted()[1], "No wind-radius data for this time.");
   time.selectedIndex = 2;
   fire(time, "change");
   assert.equal(story.at, 2);
@@ -109,7 +112,7 @@ test("an advisory is compared with what happened", async () => {
   after.click();
   after.click();
   assert.deepEqual([story.advisory.number, issue.value, lines.hidden], [27, "2017-09-05T21:00:00Z", false]);
-  assert.match(compared.textContent, /^This advisory says nothing of Wed,? 6 Sept?,? 00:00 UTC\.$/);
+  assert.match(compared.textContent, /^This advisory does not cover Wed,? 6 Sept?,? 00:00 UTC\.$/);
   story.setStep(3);
   assert.equal(compared.textContent, "9 hours ahead it expected the storm 0 m from where it was, with 140 kt.");
   before.click();
@@ -251,7 +254,7 @@ test("of a zone that an advisory has the people are told, too, and it is a downl
   story.setStep(2);
   [places, zone] = [{ features: [], numberMatched: 0 }, null];
   await pass(300);
-  assert.deepEqual([told.textContent, list.childElementCount, downloads.childElementCount], ["No place of 1,000 people or more: at sea, or thinly settled", 0, 0]);
+  assert.deepEqual([told.textContent, list.childElementCount, downloads.childElementCount], ["No place with 1,000 or more people", 0, 0]);
   places = null;
   story.setWind(64);
   await pass(300);

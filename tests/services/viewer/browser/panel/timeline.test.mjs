@@ -112,8 +112,8 @@ test("what has no time has no timeline; of several it is said whose it is, and w
   assert.deepEqual([root.hidden, find(".of", root).textContent, root.getAttribute("aria-label")], [false, "Week", "Time of Week"]);
   const absent = () => find(".absent", root).textContent;
   for (const [datetime, said] of [
-    ["2017-01-01/2017-12-31", "Nothing then of Week"], ["1970-01-01/1970-12-31", "Nothing then of Floods and Week"], ["2018-02-07T23:00:00Z/..", ""],
-    ["2018-02-07T23:00:01Z/2018-03-01", "Nothing then of Week"], ["../2018-01-31", "Nothing then of Week"], ["../2018-02-01T00:00:00Z", ""], ["2025-01-01/..", "Nothing then of Floods and Week"], [null, ""],
+    ["2017-01-01/2017-12-31", "No data at this time: Week"], ["1970-01-01/1970-12-31", "No data at this time: Floods and Week"], ["2018-02-07T23:00:00Z/..", ""],
+    ["2018-02-07T23:00:01Z/2018-03-01", "No data at this time: Week"], ["../2018-01-31", "No data at this time: Week"], ["../2018-02-01T00:00:00Z", ""], ["2025-01-01/..", "No data at this time: Floods and Week"], [null, ""],
   ]) {
     explorer.setDatetime(datetime);
     assert.equal(absent(), said, datetime);
@@ -304,8 +304,8 @@ test("a time is typed, from and to or one of them", async () => {
   assert.deepEqual([typed("2018-01-01T00:00", ""), typed("", "2018-01-01T00:00"), typed("", "")], ["2018-01-01T00:00:00Z/..", "../2018-01-01T00:00:00Z", null]);
   assert.equal(typed("2018-01-01T00:00", "2018-01-01T00:00"), "2018-01-01T00:00:00Z");
   assert.equal(typed("2018-01-02T00:00", "2018-01-01T00:00"), "2018-01-01T00:00:00Z");
-  assert.deepEqual([fault.textContent, fault.hidden, page.activeElement === from, form.hidden], ["From lies after To.", false, true, false]);
+  assert.deepEqual([fault.textContent, fault.hidden, page.activeElement === from, form.hidden], ["The start is after the end.", false, true, false]);
   withValues(to, { validity: { badInput: true } });
   typed("2018-01-02T00:00", "2018-01-03T00:00");
-  assert.deepEqual([fault.textContent, page.activeElement === to], ["To is no whole date and time.", true]);
+  assert.deepEqual([fault.textContent, page.activeElement === to], ["To: enter a complete date and time.", true]);
 });

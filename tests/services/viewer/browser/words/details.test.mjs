@@ -32,9 +32,9 @@ test("up to three collections are counted one by one", () => {
 });
 
 test("where all is drawn, or nobody knows how much, no number is said", () => {
-  for (const left of [{ number: 10, estimated: false }, { number: 11, estimated: false }]) assert.match(drawnWords(10, left, true), /^Not all/);
-  assert.match(drawnWords(10, { number: 9, estimated: false }, false), /^Drawn are 1 of 10 in view; /);
-  assert.match(omittedWords([{ number: 1 }]), /^Not all/);
+  for (const left of [{ number: 10, estimated: false }, { number: 11, estimated: false }]) assert.match(drawnWords(10, left, true), /^Only the strongest/);
+  assert.match(drawnWords(10, { number: 9, estimated: false }, false), /^Showing 1 of 10 in view; /);
+  assert.match(omittedWords([{ number: 1 }]), /^Only the strongest/);
 });
 
 test("the strength of a storm is said by what is known of it", () => {

@@ -77,10 +77,10 @@ test("only addresses of the web become links", () => {
 });
 
 test("how many are drawn follows from what the tiles leave out", () => {
-  assert.equal(drawnWords(149703, { number: 115703, estimated: false }, true), "Drawn are 34,000 of 149,703 in view, the strongest among them; zoom in for the others");
-  assert.equal(drawnWords(149703, { number: 115650, estimated: true }, false), "Drawn are some 34,000 of 149,703 in view; zoom in for the others");
+  assert.equal(drawnWords(149703, { number: 115703, estimated: false }, true), "Showing 34,000 of 149,703 in view, strongest first; zoom in to see the rest");
+  assert.equal(drawnWords(149703, { number: 115650, estimated: true }, false), "Showing about 34,000 of 149,703 in view; zoom in to see the rest");
   // lines in several tiles are left out several times
-  for (const matched of [null, 90]) assert.match(drawnWords(matched, { number: 90, estimated: false }, true), /^Not all features in view are drawn/);
+  for (const matched of [null, 90]) assert.match(drawnWords(matched, { number: 90, estimated: false }, true), /^Only the strongest are shown here/);
   assert.equal(omittedWords([]), "");
 });
 

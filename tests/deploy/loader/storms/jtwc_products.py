@@ -1,0 +1,127 @@
+"""Products of the JTWC in their published form; their storms and values are simulated."""
+
+from __future__ import annotations
+
+TCW = """WTPN51 PGTW 200900
+WARNING    ATCG MIL 31W NWP 251120073256
+2025112006 31W KOPPU      003  01 285 09 SATL 030
+T000 105N 1490E 070 R064 020 NE QD 015 SE QD 000 SW QD 020 NW QD R050 040 NE QD 030 SE QD 030 SW QD 040 NW QD \
+R034 120 NE QD 100 SE QD 080 SW QD 110 NW QD
+T012 112N 1472E 080 R064 025 NE QD 020 SE QD 020 SW QD 025 NW QD R050 045 NE QD 040 SE QD 035 SW QD 045 NW QD \
+R034 125 NE QD 105 SE QD 085 SW QD 115 NW QD
+T024 119N 1454E 090 R034 130 NE QD 110 SE QD 090 SW QD 120 NW QD
+T048 140N 1401E 060 R034 140 NE QD 120 SE QD 100 SW QD 130 NW QD
+AMP
+SUBJ:  TYPHOON 31W (KOPPU) WARNING NR 003
+1. TYPHOON 31W (KOPPU) WARNING NR 003
+   UPGRADED FROM TROPICAL STORM 31W
+   01 ACTIVE TROPICAL CYCLONE IN NORTHWESTPAC
+   MAX SUSTAINED WINDS BASED ON ONE-MINUTE AVERAGE
+   WIND RADII VALID OVER OPEN WATER ONLY
+    ---
+   WARNING POSITION:
+   200600Z --- NEAR 10.5N 149.0E
+     MOVEMENT PAST SIX HOURS - 285 DEGREES AT 09 KTS
+     POSITION ACCURATE TO WITHIN 030 NM
+     POSITION BASED ON CENTER LOCATED BY SATELLITE
+   PRESENT WIND DISTRIBUTION:
+   MAX SUSTAINED WINDS - 070 KT, GUSTS 085 KT
+   WIND RADII VALID OVER OPEN WATER ONLY
+   RADIUS OF 064 KT WINDS - 020 NM NORTHEAST QUADRANT
+                            015 NM SOUTHEAST QUADRANT
+                            000 NM SOUTHWEST QUADRANT
+                            020 NM NORTHWEST QUADRANT
+   RADIUS OF 050 KT WINDS - 040 NM NORTHEAST QUADRANT
+                            030 NM SOUTHEAST QUADRANT
+                            030 NM SOUTHWEST QUADRANT
+                            040 NM NORTHWEST QUADRANT
+   RADIUS OF 034 KT WINDS - 120 NM NORTHEAST QUADRANT
+                            100 NM SOUTHEAST QUADRANT
+                            080 NM SOUTHWEST QUADRANT
+                            110 NM NORTHWEST QUADRANT
+   REPEAT POSIT: 10.5N 149.0E
+    ---
+   FORECASTS:
+   12 HRS, VALID AT:
+   201800Z --- 11.2N 147.2E
+   MAX SUSTAINED WINDS - 080 KT, GUSTS 100 KT
+   RADIUS OF 064 KT WINDS - 025 NM NORTHEAST QUADRANT
+                            020 NM SOUTHEAST QUADRANT
+                            020 NM SOUTHWEST QUADRANT
+                            025 NM NORTHWEST QUADRANT
+   RADIUS OF 050 KT WINDS - 045 NM NORTHEAST QUADRANT
+                            040 NM SOUTHEAST QUADRANT
+                            035 NM SOUTHWEST QUADRANT
+                            045 NM NORTHWEST QUADRANT
+   RADIUS OF 034 KT WINDS - 125 NM NORTHEAST QUADRANT
+                            105 NM SOUTHEAST QUADRANT
+                            085 NM SOUTHWEST QUADRANT
+                            115 NM NORTHWEST QUADRANT
+   VECTOR TO 24 HR POSIT: 291 DEG/ 10 KTS
+    ---
+   24 HRS, VALID AT:
+   210600Z --- 11.9N 145.4E
+   MAX SUSTAINED WINDS - 090 KT, GUSTS 110 KT
+   RADIUS OF 034 KT WINDS - 130 NM NORTHEAST QUADRANT
+                            110 NM SOUTHEAST QUADRANT
+                            090 NM SOUTHWEST QUADRANT
+                            120 NM NORTHWEST QUADRANT
+   VECTOR TO 48 HR POSIT: 292 DEG/ 14 KTS
+    ---
+   EXTENDED OUTLOOK:
+   48 HRS, VALID AT:
+   220600Z --- 14.0N 140.1E
+   MAX SUSTAINED WINDS - 060 KT, GUSTS 075 KT
+   BECOMING EXTRATROPICAL
+   RADIUS OF 034 KT WINDS - 140 NM NORTHEAST QUADRANT
+                            120 NM SOUTHEAST QUADRANT
+                            100 NM SOUTHWEST QUADRANT
+                            130 NM NORTHWEST QUADRANT
+    ---
+REMARKS:
+200900Z POSITION NEAR 10.7N 148.5E.
+20NOV25. TYPHOON 31W (KOPPU), LOCATED APPROXIMATELY 300 NM
+SOUTHEAST OF GUAM, HAS TRACKED WEST-NORTHWESTWARD AT 09 KNOTS OVER THE
+PAST SIX HOURS. MINIMUM CENTRAL PRESSURE AT 200600Z IS 976 MB. MAXIMUM
+SIGNIFICANT WAVE HEIGHT AT 200600Z IS 22 FEET. NEXT WARNINGS
+AT 201500Z, 202100Z, 210300Z AND 210900Z.
+//
+3125111818  95N1520E  20
+3125111900  98N1515E  25
+3125111906 100N1505E  30
+3125111918 103N1500E  45
+3125112006 105N1490E  70
+NNNN
+"""
+"""Storm 31W of the West Pacific as JMV 3.0 data."""
+
+
+def web_text(tcw: str = TCW) -> str:
+    """The same warning as text, without the lines for machines."""
+    body = tcw.partition("AMP\n")[2].partition("\n")[2].partition("//\n")[0]
+    title = tcw.partition("SUBJ:  ")[2].partition("\n")[0]
+    head = f"WTPN31 PGTW 200900\nMSGID/GENADMIN/JOINT TYPHOON WRNCEN PEARL HARBOR HI//\nSUBJ/{title}//\nRMKS/\n"
+    return f"{head}{body}//\nNNNN\n".replace("\n", "\r\n")
+
+
+SOUTHERN = """WTXS51 PGTW 010300
+WARNING    ATCG MIL 03S SIO 251201005702
+2025120100 03S MADEUP     001  01 250 06 SATL 060
+T000 121S 0850E 040 R034 060 NE QD 070 SE QD 070 SW QD 060 NW QD
+T012 125S 0838E 045 R034 060 NE QD 070 SE QD 070 SW QD 060 NW QD
+AMP
+//
+NNNN
+"""
+"""Storm 03S of the South Indian Ocean, in the season of 2026, without a text."""
+
+
+def feed(*addresses: str) -> str:
+    """The feed of warnings, which links to these products."""
+    links = "".join(f"<li><a href='{address}'>product</a></li>\n" for address in addresses)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel><title>JTWC</title>\n<item>'
+        "<title>Current Northwest Pacific/North Indian Ocean* Tropical Systems</title>\n"
+        "<description><![CDATA[<p><b>Typhoon  31W (Koppu) Warning #03 </b><br>\n<b>Issued at 20/0900Z<b>\n"
+        f"<ul>{links}</ul>]]></description></item>\n</channel></rss>\n"
+    )

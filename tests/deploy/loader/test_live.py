@@ -1,0 +1,62 @@
+"""`LIVE=yes make up`: the watchers run, and the start reports what each source loaded, or why it loaded none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from deploy.loader.documents.fetching import FetchError
+from deploy.loader.sources import jtwc_warnings, usgs_geojson
+from deploy.loader.sources.registry import watched
+from deploy.local.live import report_first_loads
+from deploy.local.programs import worker_programs
+from deploy.local.settings import StackError, read_settings
+from deploy.local.state import StateFolder
+from tests.deploy.loader.conftest import Load, Publisher
+from tests.deploy.loader.earthquake_feed import feature, feed
+
+
+def programs(folder: Path, **environment: str) -> dict[str, tuple[str, ...]]:
+    settings = read_settings({"STATE_DIR": str(folder), **environment})
+    return {each.name: each.command for each in worker_programs(settings, StateFolder(folder))}
+
+
+def test_only_a_live_stack_watches_sources(tmp_path: Path) -> None:
+    assert list(programs(tmp_path)) == ["impacts"]
+    found = programs(tmp_path, LIVE="yes", IMPACTS="no")
+    assert list(found) == ["loader"]
+    assert found["loader"][-2:] == ("deploy.local.live", str(tmp_path))
+    with pytest.raises(StackError, match="LIVE fills the stack's own database"):
+        read_settings({"LIVE": "yes", "DATABASE_URL": "postgresql://a@b/c"})
+
+
+async def test_a_start_reports_each_source(
+    owner: asyncpg.Connection, loader_url: str, run: Load, publisher: Publisher
+) -> None:
+    begun = datetime.now(UTC) - timedelta(seconds=1)
+    await run(usgs_geojson.SOURCE, publisher.publish("/feed", feed(feature(), feature("us1", updated="soon"))))
+    with suppress(FetchError):
+        await run(replace(jtwc_warnings.SOURCE, addresses=lambda _since: [f"{publisher.base}/gone"]))
+    lines = await said(loader_url, begun)
+    assert len(lines) == len(watched())
+    assert "2 records: 1 inserted, 1 rejected" in lines["usgs-earthquakes"]
+    assert f"not loaded: {publisher.base}/gone: the server answers 404" in lines["jtwc-warnings"]
+    assert "is still loading" in lines["ibtracs"]
+    # results of an earlier start are not those of this one
+    later = await said(loader_url, datetime.now(UTC) + timedelta(seconds=1))
+    assert all("is still loading" in line for line in later.values())
+
+
+async def said(url: str, since: datetime) -> dict[str, str]:
+    """Return the report of a start by source; it runs in a thread because it has an event loop of its own."""
+    lines: list[str] = []
+    os.environ.pop("LOADER_ADDRESSES", None)
+    await asyncio.to_thread(report_first_loads, url, since, lines.append, wait=0)
+    return {line.split()[1]: line for line in lines}
