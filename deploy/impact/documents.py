@@ -9,6 +9,7 @@ from typing import Any
 from shapely.geometry.base import BaseGeometry
 
 from deploy.impact.intensity import CLASSES, EQUATION, sigma
+from libs.catalogue.impacts import FORMAT
 
 MOST_FACILITIES = 2000
 """Facilities that a document lists; it counts all of them."""
@@ -96,6 +97,7 @@ def impact_document(
 ) -> dict[str, Any]:
     """Return the tables of people."""
     return {
+        "format": FORMAT,
         "title": title,
         "hazard": hazard,
         "simulated": _is_simulated(tables),
@@ -123,6 +125,7 @@ def facilities_document(hazard: str, title: str, tables: Tables, datasets: Seque
         strongest.values(), key=lambda row: (_place(row, ranks), row["class"], row["country"], row["name"], row["code"])
     )
     return {
+        "format": FORMAT,
         "title": title,
         "hazard": hazard,
         "simulated": _is_simulated(tables),

@@ -2,6 +2,10 @@
 
 from libs.pg.sql import Sql, sql
 
+FORMAT = 2
+"""Format of the stored documents, which each names as `format`. To be raised with each change that readers depend on: a
+document of another format counts as not computed until deploy.impact has computed it again."""
+
 HAS_IMPACTS: Sql = sql(
     "SELECT count(*) > 0 AS has FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
     "WHERE n.nspname = 'impact' AND c.relname = 'event' "

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from libs.catalogue.impacts import HAS_IMPACTS
+from libs.catalogue.impacts import FORMAT, HAS_IMPACTS
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.errors import Unavailable
@@ -128,12 +128,15 @@ class EventImpacts:
         if not rows:
             return None
         (row,) = rows
+        tables = orjson.loads(row["document"])
+        if tables.pop("format", None) != FORMAT:
+            return None
         return Impact(
             row["event_id"],
             row["digest"],
             rfc3339(row["computed"]),
             row["has_zones"],
             None if row["headline"] is None else orjson.loads(row["headline"]),
-            orjson.loads(row["document"]),
+            tables,
             row["has_raster"],
         )

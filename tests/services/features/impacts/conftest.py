@@ -30,7 +30,8 @@ INSERT INTO hazard.hazard_ts_events (event_id, name, category, basin, start_date
     ('WP/1', 'ANNA', 'C3', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(1 1)'),
     ('WP2', 'BOB', 'C1', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(50 1)'),
     ('WP3', 'CLEO', 'TS', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(60 1)'),
-    ('WP4', 'DORA', 'TS', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(60 1)');
+    ('WP4', 'DORA', 'TS', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(60 1)'),
+    ('WP5', 'EVAN', 'TS', 'WP', '2020-01-01', 'tests', 'SRID=4326;POINT(60 1)');
 INSERT INTO hazard.hazard_ts_buffers (event_id, wind_speed_kt, start_date, end_date, kind, source, geom)
 SELECT event, wind, '2020-01-01', '2020-01-02', 'analysed', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
@@ -61,6 +62,10 @@ async def fill(owner: asyncpg.Connection) -> None:
     await owner.execute(ROWS)
     await compute(owner, await due(owner))
     await owner.execute("DELETE FROM impact.raster WHERE event_id = 'WP2'")
+    # one as an earlier release stored it
+    await owner.execute(
+        "UPDATE impact.event SET impact = '{}', facilities = facilities - 'format' WHERE event_id = 'WP5'"
+    )
     # one that the worker has not come to
     await owner.execute("DELETE FROM impact.event WHERE event_id IN ('WP4', 'FL2')")
 

@@ -116,6 +116,14 @@ async def test_unknown_is_never_zero(features: Client) -> None:
     assert "0 people" not in page
 
 
+@pytest.mark.parametrize("product", ["impact", "facilities"])
+async def test_documents_of_an_earlier_release_are_pending(product: str, features: Client) -> None:
+    document = await features.json(f"/events/WP5/{product}")
+    assert (document["status"], document["zones"]) == ("pending", [])
+    event = await features.get("/events/WP5", {"f": "html"})
+    assert "EVAN" in event.body.decode().upper()
+
+
 def _rows(answer: Answer) -> list[dict[str, Any]]:
     assert answer.type == "text/csv; charset=utf-8"
     return list(csv.DictReader(answer.body.decode().splitlines()))

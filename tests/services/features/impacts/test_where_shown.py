@@ -43,7 +43,7 @@ async def test_dynamic_fields_of_an_item_and_an_export(features: Client) -> None
     assert [without[name] for name in _FIELDS] == [None, None]
     exported = await features.get("/collections/hazard.hazard_ts_events/export", {"f": "csv"})
     rows = list(csv.DictReader(exported.body.decode().splitlines()))
-    assert [row["population_impact_url"] != "" for row in rows] == [True, True, False, False]
+    assert [row["population_impact_url"] != "" for row in rows] == [True, True, False, False, False]
     quake = (await features.json("/collections/hazard.hazard_eq_events/items/1"))["properties"]
     # features have a bundle whether people can be counted or not; what its source says is not lost
     assert quake["shapefile_url"] == f"{features.base}/events/Q1/bundle"

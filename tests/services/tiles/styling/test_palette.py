@@ -138,6 +138,6 @@ def test_own_collections_have_colours_of_their_own() -> None:
     assert len(colors) == 8
     for color, name in colors.items():
         fill = next(layer for layer in data_layers(name, "Polygon", looks[name]) if layer["id"] == f"{name}:fill")
-        dark = fill["metadata"]["dams:dark"]["fill-color"]
+        dark = looks[name].legend[0]["classes"][0]["dark"]
         assert (fill["paint"]["fill-color"], dark) == (color, dark_color(color))
         assert min(contrast(color, LIGHT.land), contrast(dark, DARK.land)) > 4.5
