@@ -181,6 +181,17 @@ def _free_folder(parent: Path, name: str) -> Iterator[tuple[Path, int]]:
             return
 
 
+def _purge_abandoned(parent: Path, name: str, environment: dict[str, str]) -> None:
+    """Delete the stacks of sessions that were killed: files in memory would take it from this session."""
+    for state_dir in [folder for folder in sorted(parent.glob(f"{name}*")) if folder.is_dir()]:
+        with (parent / f"{state_dir.name}.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            _command(_PURGE, environment | {"STATE_DIR": str(state_dir)})
+
+
 @contextmanager
 def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[Path]:
     """A stack in `.local/<name>` for as long as the block lasts; its STATE_DIR.
@@ -188,15 +199,19 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
     Where another process of tests has it, the stack is in `.local/<name>-2`, and so on: each keeps its data, unless
     `purge`. A stack that a killed session left behind is stopped first: it would run old code.
     """
-    with _free_folder(_throw_away() if purge else REPOSITORY / ".local", name) as (state_dir, lock):
+    parent = _throw_away() if purge else REPOSITORY / ".local"
+    environment = {
+        variable: value
+        for variable, value in os.environ.items()
+        if variable
+        not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "FEATURES", "TILES", "PUBLIC_URL", "REPLICAS"}
+        # impacts of all demo events would take the processors from the tests for minutes
+    } | {"IMPACTS": "no", **settings}
+    if purge:
+        _purge_abandoned(parent, name, environment)
+    with _free_folder(parent, name) as (state_dir, lock):
         port = choose_ports(["gateway"], {}, state_dir)["gateway"]
-        environment = {
-            variable: value
-            for variable, value in os.environ.items()
-            if variable
-            not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "FEATURES", "TILES", "PUBLIC_URL", "REPLICAS"}
-            # impacts of all demo events would take the processors from the tests for minutes
-        } | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port), "IMPACTS": "no", **settings}
+        environment |= {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port)}
         if state_dir.exists():
             _command(_PURGE if purge else _STOP, environment)
         try:

@@ -23,6 +23,7 @@ import shapely
 from aiohttp import ClientSession
 from pyproj import CRS, Transformer
 
+from tests.client_programs import command
 from tests.eventually import eventually
 from tests.running_stack import RunningStack
 
@@ -60,6 +61,8 @@ _TABLES = {
     ),
     "areas": ("geometry(Polygon, 5070)", "ST_SetSRID(ST_MakeEnvelope(n * 1e4, 1.5e6, n * 1e4 + 5e3, 1.6e6), 5070)"),
 }  # fmt: skip
+
+_QGIS = Path(__file__).with_name("qgis_rows.py")
 
 Row = tuple[dict[str, Any], Any]
 """Properties by name, and the geometry or None."""
@@ -119,6 +122,33 @@ async def test_a_client_has_the_values_of_sql(
         found = await asyncio.to_thread(read, stack.base_url, f"hazard.odd_{name}")
     else:
         found = _READERS[reader](await _file(stack, name, reader, tmp_path))
+    _assert_same(found, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.clients
+async def test_qgis_has_the_values_of_sql(stack: RunningStack, tables: Mapping[str, Rows], tmp_path: Path) -> None:
+    for name in tables:
+        await _file(stack, name, "geojson", tmp_path)
+    result = await asyncio.to_thread(
+        subprocess.run,
+        # from its input: the file is not where another release of Debian is
+        command("/usr/bin/python3", "-", stack.base_url, *(f"hazard.odd_{name}" for name in tables)),
+        input=_QGIS.read_text(encoding="utf-8"),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "no_proxy": "127.0.0.1"},
+    )
+    assert result.returncode == 0, result.stderr
+    read = json.loads(result.stdout)
+    for name, expected in tables.items():
+        rows = read[f"hazard.odd_{name}"]
+        shapes = [None if row["geometry"] is None else shapely.from_wkb(row["geometry"]) for row in rows]
+        _assert_same(_of_rows(rows, shapes), expected)
+
+
+def _assert_same(found: Rows, expected: Rows) -> None:
     assert found.keys() == expected.keys()
     for key, (properties, shape) in expected.items():
         values, place = found[key]
