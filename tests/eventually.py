@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 _NOT_YET = (AssertionError, ClientError, OSError)
 
 
-async def eventually(attempt: Callable[[], Awaitable[Result]], *, seconds: float = 30) -> Result:
+async def eventually(attempt: Callable[[], Awaitable[Result]], *, seconds: float = 90) -> Result:
     """What `attempt` gives once it fails no assertion, is refused no connection, and does not give False.
 
     When the time is over, its last failure.
@@ -29,7 +29,7 @@ async def eventually(attempt: Callable[[], Awaitable[Result]], *, seconds: float
         await asyncio.sleep(0.05)
 
 
-def eventually_true(attempt: Callable[[], bool], *, seconds: float = 30) -> None:
+def eventually_true(attempt: Callable[[], bool], *, seconds: float = 90) -> None:
     """The same for tests that have no event loop."""
     deadline = time.monotonic() + seconds
     while True:

@@ -92,7 +92,8 @@ class Services:
         """Start a service; those after it find `common` where it listens."""
         # tests say themselves what is in the cache, and a metric counts for all services of the process
         # and most of their tables need no geometry
-        usual = {"TILE_WARM_UP": "none", "NONSPATIAL_COLLECTIONS": "*"}
+        # the machine may be busy: tests of time limits set their own
+        usual = {"TILE_WARM_UP": "none", "NONSPATIAL_COLLECTIONS": "*", "REQUEST_TIMEOUT_SECONDS": "60"}
         app = MAKERS[name]({**usual, **self._catalogue(), **env})
         server = TestServer(app, host="127.0.0.1")
         await server.start_server(access_log=None)
@@ -109,7 +110,7 @@ class Services:
 async def services() -> AsyncIterator[Services]:
     """No service yet; all that are started stop with the block."""
     session = ClientSession(
-        timeout=ClientTimeout(total=60),
+        timeout=ClientTimeout(total=120),
         cookie_jar=DummyCookieJar(),
         auto_decompress=True,
         max_field_size=256 * 1024,

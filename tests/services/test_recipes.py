@@ -60,7 +60,7 @@ async def started(service: str, top: Path, env: dict[str, str], like: Client) ->
             raise AssertionError("not yet") from None
 
     try:
-        await eventually(ready, seconds=30)
+        await eventually(ready)
         yield client
     finally:
         process.terminate()

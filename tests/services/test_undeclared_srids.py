@@ -211,7 +211,7 @@ async def test_the_log_names_the_statement_once(url: str, caplog: pytest.LogCapt
     wanted = {"own.metres": "geometry(POINT, 3857);", "own.unprojected": 'USING ST_SetSRID("geom", …);'}
     async with services() as running:
         await running.start("common", {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
-        for _ in range(150):
+        for _ in range(450):
             fields = [record.__dict__["fields"] for record in caplog.records if "fields" in record.__dict__]
             said = [(each["collection"], each["statement"]) for each in fields if each.get("statement")]
             if wanted.keys() <= dict(said).keys():

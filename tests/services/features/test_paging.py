@@ -123,6 +123,7 @@ async def assert_same(clients: list[Client], form: str, parameters: dict[str, st
     if FAILING in parameters.get("filter", ""):
         # of a process that the walk does not reach
         seen = await clients[-1].get(f"{PATH}/items", {**parameters, "limit": "100"})
+        assert seen.status == 200, seen.body[:500]
         assert seen.headers["DAMS-Features-Omitted"] == "2"
     export = await clients[-1].get(f"{PATH}/export", {**parameters, "f": form})
     assert export.status == 200, export.body[:500]

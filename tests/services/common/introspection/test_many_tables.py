@@ -101,5 +101,5 @@ async def test_one_more_table_appears_everywhere(many: tuple[Services, asyncpg.C
     await owner.execute(
         "CREATE TABLE many.zz_last (id integer PRIMARY KEY); GRANT SELECT ON many.zz_last TO dams_reader"
     )
-    await eventually(lambda: running["features"].json("/collections/many.zz_last/items"), seconds=20)
+    await eventually(lambda: running["features"].json("/collections/many.zz_last/items"))
     await owner.execute("DROP TABLE many.zz_last")

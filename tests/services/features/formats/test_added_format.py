@@ -60,7 +60,7 @@ async def extended(
             raise AssertionError("not yet") from None
 
     try:
-        await eventually(listening, seconds=30)
+        await eventually(listening)
         yield client
     finally:
         process.terminate()

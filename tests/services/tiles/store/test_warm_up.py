@@ -18,6 +18,8 @@ from tests.services.tiles.places import decoded
 WARMED = 2 * (1 + 4 + 2)
 """Tiles of zooms 0 and 1, and of zoom 0 of a set that begins with two: as our map asks for them, and as others do."""
 
+_MADE = 'dams_warm_up_tiles_total{tier="postgis"}'
+
 
 @pytest.fixture
 async def owner(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
@@ -39,17 +41,20 @@ async def owner(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
 
 
 @pytest.fixture
-async def warm(placed: Placed, own_redis: OwnRedis, owner: asyncpg.Connection) -> AsyncIterator[Services]:
-    """Common and two replicas of tiles, the second under the name of features."""
+async def warm(placed: Placed, own_redis: OwnRedis, owner: asyncpg.Connection) -> AsyncIterator[tuple[Services, float]]:
+    """Common and two replicas of tiles, the second as "replica"; and the number of tiles that were made before."""
     # they do without Redis no sooner than they must: the machine may have other work
     settings = {"REDIS_URL": own_redis.url, "COLLECTION_SCHEMAS": "warm", "REDIS_TIMEOUT_MS": "10000"}
     env = {**placed.env, **settings, "TILE_MAX_FEATURES": "4"}
     async with services() as one, services() as other:
         for started in (one, other):
             await started.start("common", env)
+        # all services share this process, hence its metrics
+        before = await metric(one["common"], _MADE)
+        for started in (one, other):
             await started.start("tiles", {**env, "TILE_WARM_UP": "WebMercatorQuad/0-1,WorldCRS84Quad/0"})
         one.clients["replica"] = other["tiles"]
-        yield one
+        yield one, before
 
 
 async def tiles_of(own_redis: OwnRedis, table: str) -> set[bytes]:
@@ -66,24 +71,22 @@ async def all_there(own_redis: OwnRedis, table: str, number: int) -> set[bytes]:
 
 
 async def test_low_zooms_are_made_once_for_all_replicas_and_again_after_a_change(
-    warm: Services, own_redis: OwnRedis, owner: asyncpg.Connection
+    warm: tuple[Services, float], own_redis: OwnRedis, owner: asyncpg.Connection
 ) -> None:
-    made = 'dams_warm_up_tiles_total{tier="postgis"}'
-    # the two replicas share this process, hence its metrics
-    before = await metric(warm["tiles"], made)
+    started, before = warm
     steady = await all_there(own_redis, "steady", WARMED)
     await all_there(own_redis, "changing", WARMED)
     for replica in ("tiles", "replica"):
         for z, x, y in ((0, 0, 0), (1, 1, 0), (1, 0, 1)):
             for query in ("", "?style-only=true"):
                 address = f"/collections/warm.changing/tiles/WebMercatorQuad/{z}/{x}/{y}{query}"
-                assert tier(await warm[replica].get(address)) == "redis"
-    assert await metric(warm["tiles"], made) - before == 2 * WARMED
+                assert tier(await started[replica].get(address)) == "redis"
+    assert await metric(started["tiles"], _MADE) - before == 2 * WARMED
 
     await owner.execute("INSERT INTO warm.changing VALUES (99, 'SRID=4326;POINT(50 50)')")
     await all_there(own_redis, "changing", 2 * WARMED)
-    assert await metric(warm["tiles"], made) - before == 3 * WARMED
-    answer = await warm["tiles"].get("/collections/warm.changing/tiles/WebMercatorQuad/0/0/0")
+    assert await metric(started["tiles"], _MADE) - before == 3 * WARMED
+    answer = await started["tiles"].get("/collections/warm.changing/tiles/WebMercatorQuad/0/0/0")
     assert tier(answer) == "redis"
     # as many of the five as the operator lets a tile have
     assert (len(decoded(answer.body, "warm.changing")), answer.headers["DAMS-Features-Omitted"]) == (4, "1")

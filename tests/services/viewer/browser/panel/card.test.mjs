@@ -22,7 +22,7 @@ test("a feature's class is a word in its colour, a magnitude comes first", () =>
     const made = featureBadge(STYLE, properties);
     return made && [made.textContent, made.title, made.style.getPropertyValue("background-color"), made.style.color];
   };
-  assert.deepEqual(badge({ category: "C1" }), ["C1", "Category", "#ffffff", "#10171e"]);
+  assert.deepEqual(badge({ category: "C1" }), ["C1", "Category", "#ffffff", "#000000"]);
   assert.deepEqual(badge({ category: "C5" }), ["◆ C5", "Category", "#000000", "#ffffff"]);
   assert.deepEqual(badge({ category: "C5", magnitude: 6 }), ["M 6.0", "Magnitude", "#000000", "#ffffff"]);
   assert.deepEqual(badge({ magnitude: 6.14 }), ["M 6.1", "Magnitude", "#5b6b7b", "#ffffff"]);
