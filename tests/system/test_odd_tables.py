@@ -145,12 +145,12 @@ async def test_qgis_has_the_values_of_sql(stack: RunningStack, tables: Mapping[s
     for name, expected in tables.items():
         rows = read[f"hazard.odd_{name}"]
         shapes = [None if row["geometry"] is None else shapely.from_wkb(row["geometry"]) for row in rows]
-        # it cuts off what is less than a millisecond
+        # QGIS cuts off fractions of a millisecond
         _assert_same(_of_rows(rows, shapes), expected, milliseconds=1)
 
 
 def _assert_same(found: Rows, expected: Rows, *, milliseconds: int = 0) -> None:
-    """Assert the same rows; times may differ by so many milliseconds."""
+    """Assert the same rows; times may differ by up to `milliseconds`."""
     assert found.keys() == expected.keys()
     for key, (properties, shape) in expected.items():
         values, place = found[key]

@@ -129,7 +129,7 @@ async def test_what_fails_without_them_is_no_longer_looked_for(database: Databas
     found = await failing.find(database, selection)
     with pytest.raises(StoredValueError):
         await failing.find(database, found)
-    # another request with the same selection gets what is known
+    # another request with the same selection gets the known rows
     assert await failing.find(database, selection) == found
 
 
