@@ -68,7 +68,8 @@ async def test_the_time_that_another_process_took_counts(database_url: str) -> N
     owner = await asyncpg.connect(database_url)
     await make_slow(owner)
     await owner.close()
-    async with on_places(database_url, "features") as started:
+    limit = str(WebSettings.variables()["REQUEST_TIMEOUT_SECONDS"])
+    async with on_places(database_url, "features", REQUEST_TIMEOUT_SECONDS=limit) as started:
         features = started["features"]
         await eventually(lambda: good(features, "/collections/places.slow/queryables"))
 

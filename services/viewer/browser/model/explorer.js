@@ -157,10 +157,11 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * The totals of all features of a collection. Throws ApiError.
+   * The totals of all features of a collection, requested after the first tile of data. Throws ApiError.
    * @param {string} id
    */
-  total(id) {
+  async total(id) {
+    await this.engine.asked?.();
     return this.#totals.of(this.collection(id), this.shown.get(id));
   }
 

@@ -2,11 +2,12 @@
 // response header has this number, and MapLibre does not pass it on.
 
 import { ASKED } from "./first-asked.js";
+import { sharedFetch } from "./shared-fetch.js";
 
 if (typeof document === "undefined") listen();
 
 function listen() {
-  const plain = self.fetch.bind(self);
+  const plain = sharedFetch(self.fetch.bind(self));
   const asked = new BroadcastChannel(ASKED);
   const channel = new BroadcastChannel("dams-features-omitted");
   self.fetch = async (...given) => {

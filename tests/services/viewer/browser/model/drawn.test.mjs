@@ -68,10 +68,22 @@ test("an area selects by the geometry that the page is about", () => {
 });
 
 test("what is known of all features is asked for once, until the data change", async () => {
-  const first = explorer.total("c");
-  assert.equal(explorer.total("c"), first);
+  const first = await explorer.total("c");
+  assert.equal(await explorer.total("c"), first);
   explorer.renew(new Map([["c", "2"]]));
-  assert.notEqual(explorer.total("c"), first);
+  assert.notEqual(await explorer.total("c"), first);
+});
+
+test("totals are requested after the first tile of data", async () => {
+  let drawn;
+  const tile = new Promise((resolve) => (drawn = resolve));
+  explorer.attach(new Proxy({}, { get: (_, name) => () => (name === "asked" ? tile : undefined) }));
+  const total = explorer.total("c");
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(asked, []);
+  drawn();
+  await total;
+  assert.notDeepEqual(asked, []);
 });
 
 test("a style is the same whenever it is asked for", () => assert.equal(explorer.style("a"), explorer.style("a")));
