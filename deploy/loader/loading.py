@@ -11,7 +11,8 @@ from typing import Protocol
 
 import asyncpg
 
-from deploy.loader.documents.fetching import MOST_BYTES, Fetcher, FetchError, Patience
+from deploy.loader.documents.fetching import MOST_BYTES, Fetcher, Patience
+from deploy.loader.documents.following import Following
 from deploy.loader.documents.unpacking import unpacked
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
@@ -84,9 +85,9 @@ async def _load(connection: asyncpg.Connection, source: Source, request: Request
         outcome.is_modified = bool(documents)
         if documents:
             await _write(connection, source, documents, outcome, is_kept=not request.dry_run, progress=progress)
-    if outcome.counts.withheld:
+    if outcome.counts.withheld or outcome.findings.is_open:
         # request the whole document again, also if it is unchanged, to see whether the records are still missing
-        validators = {}
+        validators = {address: each for address, each in validators.items() if each == Validators()}
     if not request.dry_run:
         await bookkeeping.succeed(
             connection,
@@ -169,11 +170,14 @@ async def _documents(
             documents, validators = await _fetched(fetcher, source, addresses, known, unpack)
             if documents and len(documents) < len(addresses):
                 documents, validators = await _fetched(fetcher, source, addresses, {}, unpack)
-            for document in list(documents):
-                if "://" in document.address and not await _add_named(fetcher, source, document, documents, findings):
-                    # request a missing document again
-                    validators = {}
-        yield documents, validators
+            following = Following(fetcher, source, findings, {address for address in known if source.once})
+            await following.follow(documents)
+            # missing documents are requested again, with those that name them
+            validators = {address: each for address, each in validators.items() if address in following.done}
+            if source.once:
+                named = {each.address for each in following.found}
+                validators |= dict.fromkeys(named & following.done, Validators())
+        yield [*documents, *following.found], validators
 
 
 async def _fetched(
@@ -199,21 +203,6 @@ async def _fetched(
             validators[address] = Validators(fetched.etag, fetched.last_modified)
             address = source.following(fetched.document)
     return documents, validators
-
-
-async def _add_named(
-    fetcher: Fetcher, source: Source, document: Document, documents: list[Document], findings: Findings
-) -> bool:
-    """Add the documents that one names; return whether all were fetched. Raises DocumentError for invalid names."""
-    complete = True
-    for address in dict.fromkeys(source.named(document)):
-        try:
-            documents.append(await fetcher.named(address, document.address))
-        except (FetchError, DocumentError) as error:
-            findings.read += 1
-            findings.rejected.append(Rejected(address, str(error)))
-            complete = False
-    return complete
 
 
 def _file(path: Path, unpack: Callable[[Path], Path]) -> Document:

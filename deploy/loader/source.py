@@ -41,6 +41,7 @@ class Findings:
     left_out: valid records without a collection, and why. repaired: records whose geometry was repaired, and how.
     duplicates: records that occur twice in one document, of which one was loaded.
     issued: the newest issue time in the document, UTC.
+    is_open: whether the document has to be read again, also if it is unchanged.
     """
 
     read: int = 0
@@ -49,6 +50,7 @@ class Findings:
     repaired: list[Rejected] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
     issued: datetime | None = None
+    is_open: bool = False
 
 
 Reader = Callable[[list[Document], Findings], Iterator[Batch]]
@@ -73,6 +75,10 @@ class Source:
     following: for a document with more pages, the address of the next one.
     by_name_only: whether it is watched only if named, because another source has the same data.
     named: the addresses of other documents that a fetched one names. A document that cannot be fetched is a finding.
+    levels: how far they are followed: 2 if a named document names others.
+    once: whether a named document never changes, so that it is fetched once. A part after `#` is its revision, which is
+        not sent.
+    most_named: maximum number of named documents of one load; the next one fetches others.
     """
 
     name: str
@@ -86,6 +92,9 @@ class Source:
     addresses: Callable[[datetime | None], Iterable[str]] = lambda _since: ()
     following: Callable[[Document], str | None] = lambda _document: None
     named: Callable[[Document], Iterable[str]] = lambda _document: ()
+    levels: int = 1
+    once: bool = False
+    most_named: int = 1000
     asked: timedelta | None = None
     by_name_only: bool = False
     catches_up: bool = False

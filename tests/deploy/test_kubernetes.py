@@ -222,6 +222,19 @@ def test_each_source_that_is_published_has_a_job_and_an_alarm() -> None:
     assert set(re.findall(r"dams_loader_\w+", said)) <= known
 
 
+def test_the_overlay_for_live_data_watches_instead_of_running_jobs() -> None:
+    found = built(MANIFESTS / "overlays/live")
+    assert not [one for one in found if one["kind"] == "CronJob"]
+    (watcher,) = [one for one in found if one["kind"] == "Deployment" and one["metadata"]["name"] == "loader"]
+    (container,) = watcher["spec"]["template"]["spec"]["containers"]
+    (tag,) = {
+        image["newTag"] for image in yaml.safe_load((MANIFESTS / "base/kustomization.yaml").read_text())["images"]
+    }
+    # the image's own command watches
+    assert (container["image"], container.get("command")) == (f"dams-loader:{tag}", None)
+    assert {"secretRef": {"name": "dams-loader"}} in container["envFrom"]
+
+
 def test_the_loader_of_the_containers_watches_all_of_them() -> None:
     loader = yaml.safe_load((REPOSITORY / "docker-compose.yml").read_text())["services"]["loader"]
     assert not loader.keys() & {"command", "entrypoint"}

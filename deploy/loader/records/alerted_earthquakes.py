@@ -22,6 +22,7 @@ class AlertedEarthquake(NamedTuple):
     alert_level: str
     episode_id: int
     url: str | None
+    glide_number: str | None
     nearest_place: str
     nearest_place_km: float
     nearest_place_bearing: str | None
@@ -34,11 +35,22 @@ class AlertedEarthquake(NamedTuple):
     geom: Point
 
 
+class EarthquakeGlide(NamedTuple):
+    """The GLIDE number of an earthquake of another source."""
+
+    event_id: str
+    source: str
+    event_date: datetime
+    glide_number: str
+    geom: Point
+
+
 ALERTED_EARTHQUAKES = Target(
     table="hazard_eq_events",
     row=AlertedEarthquake,
     key=("source", "event_id"),
     revision="episode_id",
     withdrawn="withdrawn",
-    keeps=("magnitude", "url"),
+    keeps=("magnitude", "url", "glide_number"),
 )
+GLIDES = Target(table="hazard_eq_events", row=EarthquakeGlide, key=("source", "event_id"))

@@ -136,6 +136,17 @@ class GaugeForecast(NamedTuple):
     geom: Point
 
 
+class FloodImpact(NamedTuple):
+    """The columns of hazard.hazard_fl_events that reports about a known flood fill."""
+
+    event_id: str
+    began: datetime
+    dead: int | None
+    displaced: int | None
+    glide_number: str | None
+    geom: MultiPolygon
+
+
 FLOODS = Target(table="hazard_fl_events", row=FloodEvent, key=("event_id",), withdrawn="withdrawn")
 REVISED_FLOODS = Target(
     table="hazard_fl_events",
@@ -145,6 +156,10 @@ REVISED_FLOODS = Target(
     withdrawn="withdrawn",
     returns=True,
     ends="ended",
+    keeps=("dead", "displaced", "glide_number"),
+)
+IMPACTS = Target(
+    table="hazard_fl_events", row=FloodImpact, key=("event_id",), keeps=("dead", "displaced", "glide_number")
 )
 ALERTS = Target(
     table="hazard_fl_alerts",

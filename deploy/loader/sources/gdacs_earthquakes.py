@@ -8,7 +8,12 @@ from shapely.geometry import Point
 
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.places.gazetteer import Nearby, installed
-from deploy.loader.records.alerted_earthquakes import ALERTED_EARTHQUAKES, AlertedEarthquake
+from deploy.loader.records.alerted_earthquakes import (
+    ALERTED_EARTHQUAKES,
+    GLIDES,
+    AlertedEarthquake,
+    EarthquakeGlide,
+)
 from deploy.loader.records.earthquakes import EVENTS, EarthquakeEvent
 from deploy.loader.records.target import Batch, Recall, Rename, Withdrawal
 from deploy.loader.source import Document, Findings, Source
@@ -36,6 +41,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
                 alert_level=event.alert_level,
                 episode_id=event.episode,
                 url=event.url or None,
+                glide_number=event.glide,
                 **facts,
                 geom=Point(normalise(event.longitude), event.latitude),
             ),
@@ -43,17 +49,31 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         for event, facts in zip(events, near, strict=True)
     ]
     numbers = {event.source_id: f"GDACS-EQ{event.number}" for event in events if event.source_id}
-    known = Recall(EVENTS, {"source": ["USGS"], "event_id": list(numbers)}, partial(_leave_to_usgs, numbers))
+    glides = {event.source_id: event.glide for event in events if event.source_id and event.glide}
+    make = partial(_leave_to_usgs, numbers, glides)
+    known = Recall(EVENTS, {"source": ["USGS"], "event_id": list(numbers)}, make)
+    aliases = [Rename((), event.glide, f"GDACS-EQ{event.number}") for event in events if event.glide]
     if rows:
-        yield Batch(rows=[*rows], recalls=(known,))
+        yield Batch(
+            rows=[*rows], recalls=(known,), renames=[each for each in aliases if each.new not in numbers.values()]
+        )
 
 
-def _leave_to_usgs(numbers: Mapping[str, str], found: Sequence[EarthquakeEvent]) -> Batch:
-    """Make earthquakes that the USGS lists aliases of its events. Their rows are not written, or are withdrawn."""
+def _leave_to_usgs(numbers: Mapping[str, str], glides: Mapping[str, str], found: Sequence[EarthquakeEvent]) -> Batch:
+    """Make earthquakes that the USGS lists aliases of its events, which get the GLIDE number.
+
+    Their rows are not written, or are withdrawn.
+    """
     same = [(numbers[event.event_id], event.event_id) for event in found]
     renames = [Rename((), own, number) for own, number in same]
     withdrawn = [Withdrawal(ALERTED_EARTHQUAKES, (gdacs.SOURCE_NAME, own)) for own, _ in same]
-    return Batch((), withdrawn, renames=renames)
+    named = [(event, glides[event.event_id]) for event in found if event.event_id in glides]
+    renames += [Rename((), glide, event.event_id) for event, glide in named]
+    rows = [
+        (GLIDES, EarthquakeGlide(event.event_id, event.source, event.event_date, glide, event.geom))
+        for event, glide in named
+    ]
+    return Batch(rows, withdrawn, renames=renames)
 
 
 SOURCE = Source(

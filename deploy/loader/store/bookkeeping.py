@@ -11,6 +11,9 @@ import orjson
 from deploy.loader.source import Source
 from deploy.loader.store.connection import SCHEMA
 
+FORGOTTEN = timedelta(days=90)
+"""Time after which a document that was not fetched again is forgotten."""
+
 
 @dataclass(frozen=True, slots=True)
 class Validators:
@@ -76,8 +79,12 @@ async def succeed(
             [
                 (source.name, address, each.etag, each.last_modified, retrieved)
                 for address, each in validators.items()
-                if each.etag or each.last_modified
+                if source.once or each.etag or each.last_modified
             ],
+        )
+        # documents that are fetched once would accumulate
+        await connection.execute(
+            "DELETE FROM dams.load_document WHERE source = $1 AND retrieved < $2", source.name, retrieved - FORGOTTEN
         )
 
 

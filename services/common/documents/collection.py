@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
-from libs.catalogue.model import Collection
+from libs.catalogue.model import Collection, Publisher
 from libs.ogc.crs import CRS84, GREGORIAN
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
@@ -72,11 +73,20 @@ def publication_json(collection: Collection) -> dict[str, Any]:
             "updateIntervalSeconds": publisher.rhythm_seconds,
             "updated": publisher.updated,
             **({"lastDocument": publisher.issued} if publisher.issued else {}),
+            **({"delaySeconds": delay} if (delay := _delay_seconds(publisher)) is not None else {}),
             **({"isSilent": True} if publisher.is_silent else {}),
         }
         for publisher in collection.publishers
     ]
     return {"updated": updated, "publishers": publishers}
+
+
+def _delay_seconds(publisher: Publisher) -> int | None:
+    """Return the time from the issue of the newest document to the last change; None if it changed nothing yet."""
+    if publisher.issued is None:
+        return None
+    delay = datetime.fromisoformat(publisher.updated) - datetime.fromisoformat(publisher.issued)
+    return int(delay.total_seconds()) if delay >= timedelta(0) else None
 
 
 def extent_json(collection: Collection) -> dict[str, Any]:

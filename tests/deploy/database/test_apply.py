@@ -18,6 +18,7 @@ from tests.deploy.database.private_cluster import private_cluster
 
 COLLECTIONS = {
     "hazard_eq_events": "POINT",
+    "hazard_eq_contours": "MULTILINESTRING",
     "hazard_fl_events": "MULTIPOLYGON",
     "hazard_fl_alerts": "MULTIPOLYGON",
     "hazard_fl_alerts_mom_forecast": "MULTIPOLYGON",

@@ -104,7 +104,10 @@ class Publisher:
         known = self.answers.get(request.path_qs) or self.answers.get(request.path)
         if not known:
             return web.Response(status=404)
-        return await (known.pop(0) if len(known) > 1 else known[0])(request)
+        response = await (known.pop(0) if len(known) > 1 else known[0])(request)
+        version = response.headers.get("ETag")
+        is_known = version is not None and request.headers.get("If-None-Match") == version
+        return web.Response(status=304) if is_known else response
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from deploy.loader.sources.registry import SOURCES
 from tests.deploy.loader.conftest import Load
 from tests.deploy.loader.earthquake_feed import feature
 from tests.deploy.loader.flood_documents import MOM_HEADER, collection, dfo, gdacs, mom, watershed
+from tests.deploy.loader.satellite_documents import activation
 from tests.deploy.loader.storms.test_best_tracks import HURDAT2, IBTRACS
 from tests.deploy.loader.storms.test_gdacs_cyclones import storm_features
 from tests.deploy.loader.storms.test_nhc_advisories import IRMA
@@ -127,6 +128,7 @@ USGS_ROW = (
 SCEDC_COLUMNS = "event_id,time,latitude,longitude,depth_km,magnitude,mag_type,event_type"
 SCEDC_ROW = "us{},1999-10-16T09:46:44Z,34.5,-116.2,5,7.1,w,eq"
 THREE = (1, 2, 3)
+THREE_CODES = (801, 802, 803)
 US = [f"us{number}" for number in THREE]
 EMSC = [f"EMSC-20180201_000000{number}" for number in THREE]
 SIDS = IBTRACS.splitlines()[2:6], IBTRACS.splitlines()[6:7]
@@ -145,6 +147,13 @@ CASES = [
         as_collection,
         mutated_json,
         ["TC1001", "TC3003"],
+    ),
+    Case(
+        "copernicus-ems",
+        [[activation(number)] for number in THREE_CODES],
+        lambda details: json.dumps({"results": details}),
+        mutated_json,
+        [f"EMSR{number}" for number in THREE_CODES],
     ),
     Case("dfo-floods", [[dfo(n)] for n in THREE], as_collection, mutated_json, [f"DFO-{n}" for n in THREE]),
     Case(

@@ -1,7 +1,8 @@
 """A week of the world, replayed: a server publishes what each source has at ten moments, and the loader loads it.
 
 A typhoon in the West Pacific, a disturbance that becomes a hurricane, a large earthquake, a flood. All documents have
-their published form and simulated values. The server does not wait between the moments.
+their published form and simulated values. Here the server does not wait between the moments; the watchers do
+(test_replayed_by_watchers).
 """
 
 from __future__ import annotations
@@ -16,16 +17,23 @@ import shapely
 from deploy.loader.source import Source
 from deploy.loader.sources import (
     atcf_decks,
+    cap_alerts,
+    copernicus_ems,
     emsc_earthquakes,
     gdacs_floods,
     jtwc_warnings,
     nhc_advisories,
     nhc_outlooks,
+    tsunami_bulletins,
     usgs_geojson,
+    usgs_products,
 )
+from tests.deploy.loader.alert_documents import alert, rss
 from tests.deploy.loader.conftest import Load, Publisher
 from tests.deploy.loader.earthquake_feed import feature, feed
+from tests.deploy.loader.earthquake_products import bulletin, centre, contours, detail, exposures
 from tests.deploy.loader.flood_documents import collection, gdacs
+from tests.deploy.loader.satellite_documents import activation, footprint, listed, square
 from tests.deploy.loader.storms.jtwc_products import feed as jtwc_feed
 from tests.deploy.loader.storms.test_disturbances import outlook
 from tests.deploy.loader.storms.test_nhc_advisories import IRMA
@@ -183,14 +191,33 @@ async def first_half(world: World) -> None:
     assert await world.earthquakes() == [("us7000aaaa", 7.6)]
 
 
+def publish_products(world: World) -> None:
+    """Have the details of the earthquake, a tsunami bulletin, and an alert of a national service."""
+    details = world.publisher.publish("/detail", detail("us7000aaaa", base=world.publisher.base))
+    world.publisher.publish("/us7000aaaa/cont_mmi.json", contours(6.0, 7.0))
+    world.publisher.publish("/us7000aaaa/exposures.json", exposures(0, 0, 0, 0, 900_000, 300_000, 40_000))
+    event = feature("us7000aaaa", detail=details, types=",shakemap,losspager,ground-failure,")
+    world.has(usgs_products.SOURCE, "/strong", feed(event))
+    issued = at(3, 1) + timedelta(minutes=12)
+    world.has(tsunami_bulletins.SOURCE, "/atom", centre(bulletin("Warning", updated=issued.isoformat())))
+    said = alert(sent=at(4).isoformat(), expires="2999-01-01T00:00:00Z", severity="Extreme")
+    world.has(cap_alerts.SOURCE, "/alerts", rss(world.publisher.publish("/alert.xml", said)))
+
+
 async def second_half(world: World) -> None:
-    # 6. the typhoon is one, with its track so far; a flood begins
+    # 6. the typhoon is one, with its track so far; a flood begins; products and bulletins about the earthquake
+    publish_products(world)
     world.publisher.publish("/wp2025.tcw", typhoon(at(4, 6)))
     world.has(gdacs_floods.SOURCE, "/gdacs", collection(*flood(1, at(4), at(5), "Green")))
     await world.pass_by()
     assert await world.storms() == [("WP202025", 90, "C2")]
     assert await world.owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_nodes WHERE kind = 'analysed'") == 5
     assert await world.rows("SELECT event_id, alert_level FROM hazard.hazard_fl_events") == [("GDACS-FL77", "Green")]
+    facts = "SELECT max_intensity, people_strong_shaking, tsunami_status FROM hazard.hazard_eq_events"
+    assert await world.rows(f"{facts} WHERE withdrawn IS NULL") == [(7.9, 340_000, "Warning")]
+    assert await world.rows("SELECT intensity FROM hazard.hazard_eq_contours ORDER BY 1") == [(6.0,), (7.0,)]
+    levels = "SELECT alert_level FROM hazard.hazard_fl_alerts ORDER BY 1"
+    assert await world.rows(levels) == [("Green",), ("Red",)]
 
     # 7. the disturbance is a tropical storm
     world.has(atcf_decks.SOURCE, "/bal952025.dat", deck(at(2), at(2, 6), at(2, 12)))
@@ -206,6 +233,11 @@ async def second_half(world: World) -> None:
     world.publisher.publish("/testa", advisory(at(5, 15), "HURRICANE", 90, 13, 56.0))
     world.has(nhc_outlooks.SOURCE, "/gtwo.zip", outlook(world.folder, at(5, 12)).read_bytes())
     world.has(gdacs_floods.SOURCE, "/gdacs", collection(*flood(2, at(4), at(6), "Red")))
+    world.publisher.publish("/layer.json", footprint(square(67.2, 26.2)))
+    mapped = {"eventTime": at(4).isoformat(), "lastUpdate": at(5, 10).isoformat()}
+    details = activation(838, "/layer.json", base=world.publisher.base, **mapped)
+    world.publisher.publish("/api/public-activations/?code=EMSR838", {"results": [details]})
+    world.has(copernicus_ems.SOURCE, "/api/public-activations-info/", {"results": [listed(838, **mapped)]})
     await world.pass_by()
     assert await world.storms() == [("AL072025", 90, "C2"), ("WP202025", 90, "C2")]
     life = await world.rows(
@@ -214,7 +246,8 @@ async def second_half(world: World) -> None:
     )
     assert [wind for (wind,) in life] == [20, 25, 30, 40, 90]
     assert await world.disturbances() == [("AL072025", None)]
-    assert await world.rows("SELECT alert_level FROM hazard.hazard_fl_events") == [("Red",)]
+    floods = await world.rows("SELECT event_id, alert_level FROM hazard.hazard_fl_events ORDER BY 1")
+    assert floods == [("EMSR838", None), ("GDACS-FL77", "Red")]
 
     # 9. the last warning of the typhoon: it has no forecast any more
     world.publisher.publish("/wp2025.tcw", typhoon(at(6, 12), final=True))

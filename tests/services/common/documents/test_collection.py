@@ -139,6 +139,10 @@ def test_publishers_are_told_and_the_newest_change_of_all() -> None:
         "2020-01-01T23:00:00Z",
         True,
     )
+    assert fresh["publishers"][0]["delaySeconds"] == 3600
+    # the newest document has not changed anything
+    later = publication_json(replace(PLAIN, publishers=(replace(NOAA, issued="2020-01-02T01:00:00Z"),)))
+    assert "delaySeconds" not in later["publishers"][0]
 
 
 @pytest.mark.parametrize(
