@@ -32,6 +32,7 @@ def _column(event: str, impact: Impact | None) -> dict[str, Any]:
         "id": event,
         "title": document["title"],
         "simulated": document["simulated"],
+        "is_estimate": document.get("quality") == "estimate",
         "sentence": sentence(head, document["title"]) if head else None,
         "is_computed": impact is not None,
         "missing": document["missing"],

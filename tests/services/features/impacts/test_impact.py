@@ -72,7 +72,7 @@ async def test_people_are_summed_by_zone_country_and_province(features: Client) 
     ]
     assert document["summary"]["text"] == (
         "Category 3 typhoon Anna: 1.2 million people in winds of 64 kt and more, most of them in North (Xland) and "
-        "Yland (lower bound: places of 500 people and more)"
+        "Yland (lower bound: places of 500 people and more, data of 2026)"
     )
     assert [(each["source"], each["vintage"], each["quality"]) for each in document["exposure"]] == [
         ("GeoNames", "2026", "lower bound")

@@ -93,7 +93,7 @@ async def test_feed_entries_begin_with_the_people(features: Client) -> None:
 
 _FLOOD = (
     "Flood alert FL1: 1.2 million people in the area of the alert, most of them in North (Xland) and Yland "
-    "(lower bound: places of 500 people and more)"
+    "(lower bound: places of 500 people and more, data of 2026)"
 )
 
 
