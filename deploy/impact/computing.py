@@ -39,12 +39,17 @@ _PUBLISHED = {
     "shakemap_url": "ShakeMap",
     "population_impact_url": "Population impact",
     "facility_exposure_url": "Facility exposure",
+    "ground_failure_url": "Ground failure",
     "rainfall_url": "Rainfall",
     "detail_url": "All products",
     "url": "Event page",
 }
 _USGS_PAGE = "https://earthquake.usgs.gov/earthquakes/eventpage/"
-_USGS_PAGES = {"ShakeMap": ("ShakeMap", "shakemap/intensity"), "Population impact": ("PAGER", "pager")}
+_USGS_PAGES = {
+    "ShakeMap": ("ShakeMap", "shakemap/intensity"),
+    "Population impact": ("PAGER", "pager"),
+    "Ground failure": ("Ground failure", "ground-failure/summary"),
+}
 """Products by their usual name: that at the USGS, and what follows the address of the page of the event."""
 _STORE = """
 INSERT INTO impact.event (event_id, segment, hazard, digest, has_zones, has_facilities, headline, impact, facilities)

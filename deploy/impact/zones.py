@@ -84,7 +84,7 @@ SELECT DISTINCT ON (event_id) event_id, title FROM (
 """What events are called."""
 
 _LINKS = {
-    "hazard_eq_events": ("shakemap_url", "population_impact_url", "detail_url", "url"),
+    "hazard_eq_events": ("shakemap_url", "population_impact_url", "ground_failure_url", "detail_url", "url"),
     "hazard_ts_events": ("rainfall_url", "population_impact_url", "facility_exposure_url"),
     "hazard_fl_events": ("url",),
     "hazard_fl_alerts": ("url",),
