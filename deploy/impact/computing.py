@@ -31,6 +31,8 @@ _FAULTS = (
     ArithmeticError, LookupError, TypeError, ValueError,
 )  # fmt: skip
 """Faults of one event, rather than of the database or of the connection to it."""
+_PROGRAM = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+"""This program, as it was started: files that are replaced later are not what computes."""
 _FAILED = "The figures could not be computed, because of an error. The worker tries again."
 
 _STORM_KT = 34
@@ -121,9 +123,7 @@ async def forget(connection: asyncpg.Connection) -> int:
 
 async def _basis(connection: asyncpg.Connection) -> str:
     """Return a digest of the exposure data and of this program, which every impact depends on."""
-    digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
+    digest = hashlib.sha256(_PROGRAM)
     for row in await connection.fetch("SELECT dataset, fingerprint FROM exposure.dataset ORDER BY dataset"):
         digest.update(f"{row['dataset']}={row['fingerprint']};".encode())
     for row in await connection.fetch("SELECT dataset, problem FROM exposure.problem ORDER BY dataset"):

@@ -139,7 +139,7 @@ async def describe(
     rows: int,
     fingerprint: str,
 ) -> None:
-    """Put what is said of a data set into exposure.dataset. Raise asyncpg.PostgresError."""
+    """Write the description of a data set to exposure.dataset. Raise asyncpg.PostgresError."""
     await connection.execute(
         "INSERT INTO exposure.dataset (dataset, title, counts, quality, source, licence, licence_url, vintage, rows, "
         "fingerprint) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (dataset) DO UPDATE SET "

@@ -47,7 +47,7 @@ class Tables:
     """Rows about one event, as the statements of `zones` and the equation give them.
 
     zones: with kind, zone, rank, sources, km2. missing: the reason if there are no zones, or not all.
-    without: what is missing of the facilities. shapes: the zones, by kind and name, in WGS 84.
+    without: missing data of facilities. shapes: the zones, by kind and name, in WGS 84.
     totals: people of the raster by kind and name of a zone; empty if listed places are counted.
     """
 
@@ -326,7 +326,7 @@ def _facility(row: Row) -> dict[str, Any]:
 def _advisories(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """People by zone of each advisory, the oldest first; a zone that an advisory does not have is not named.
 
-    `change` is the difference to the advisory before, in the same zone; None where that has no such zone.
+    `change` is the difference to the last advisory with zones, in the same zone; None where that has no such zone.
     """
     found: dict[Any, dict[str, Any]] = {}
     for row in rows:
@@ -348,7 +348,8 @@ def _advisories(rows: Sequence[Row]) -> list[dict[str, Any]]:
         for zone in each["zones"]:
             known = before.get((zone["zone"], zone["kind"]))
             zone["change"] = None if known is None else zone["people"] - known
-        before = now
+        # positions between two advisories have no zones of their own
+        before = now or before
     return list(found.values())
 
 

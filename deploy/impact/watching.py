@@ -69,7 +69,7 @@ async def _load(
 ) -> PopulationRaster | None:
     """Load packaged and configured exposure data where they are not loaded; return the open raster.
 
-    What cannot be used is reported, and the tables name it.
+    Faults are reported, and named in the tables.
     """
     is_new = False
     try:

@@ -59,10 +59,18 @@ def event_impact(impact: Impact, trouble: str | None = None) -> dict[str, Any] |
     }
 
 
-def zone_table(zone: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rows of a zone: countries, each followed by its provinces, with the length of their bars."""
+def most_people(zone: Mapping[str, Any]) -> int:
+    """Return the people of the country with the most."""
+    return max((country["people"] for country in zone["countries"]), default=0)
+
+
+def zone_table(zone: Mapping[str, Any], most: int | None = None) -> dict[str, Any]:
+    """Return the rows of a zone: countries, each followed by its provinces, with the length of their bars.
+
+    `most`: the people of the longest bar, for tables that share a scale.
+    """
     countries = zone["countries"]
-    most = max((country["people"] for country in countries), default=0)
+    most = most_people(zone) if most is None else most
     rows: list[dict[str, Any]] = []
     for country in countries[:_COUNTRIES]:
         rows.append(_row(country, most, is_country=True))
