@@ -134,12 +134,13 @@ def facilities_document(hazard: str, title: str, tables: Tables, datasets: Seque
 
 
 def headline(hazard: str, document: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the figure that stands for the event: of its strongest zone with people; None without zones."""
+    """Return the figure that stands for the event: of its strongest zone with people, else of its widest; None without zones."""
     zones = document["zones"]
     if not zones:
         return None
     observed = [zone for zone in zones if zone["kind"] != "forecast"] or zones
-    chosen = next((zone for zone in observed if zone["people"]), observed[0])
+    # without people the widest zone says the most
+    chosen = next((zone for zone in observed if zone["people"]), observed[-1])
     if hazard == "earthquake":
         names = list(CLASSES)
         weaker = [zone for zone in observed if names.index(zone["zone"]) >= names.index(_HEADLINE_INTENSITY)]

@@ -80,6 +80,13 @@ async def test_headline_is_of_the_strongest_zone_with_people(
     assert (head["zone"], head["kind"], head["people"], head["areas"]) == ("50 kt", "analysed", 700, ["North", "Xland"])
 
 
+async def test_headline_without_people_is_of_the_widest_zone(add_zone: AddZone, computed: Computed) -> None:
+    await add_zone("A", _AT_SEA, wind=64)
+    await add_zone("A", _AT_SEA, wind=34)
+    head = (await computed("A"))["headline"]
+    assert (head["zone"], head["people"]) == ("34 kt", 0)
+
+
 async def test_storm_without_zones_has_those_of_a_model(
     database: asyncpg.Connection, add_places: AddPlaces, add_zone: AddZone, computed: Computed
 ) -> None:
