@@ -134,7 +134,7 @@ def facilities_document(hazard: str, title: str, tables: Tables, datasets: Seque
 
 
 def headline(hazard: str, document: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the figure that stands for the event: of its strongest zone with people, else of its widest; None without zones."""
+    """Return the figure of the event: of its strongest zone with people, else of its widest; None without zones."""
     zones = document["zones"]
     if not zones:
         return None

@@ -291,26 +291,6 @@ def test_the_documented_example_is_valid_and_names_every_member(tmp_path: Path) 
     assert config.exclude
 
 
-def test_documented_exposure_is_valid_and_faults_are_named(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[4] / "deploy" / "COLLECTIONS.md").read_text(encoding="utf-8")
-    example = text.partition("## Exposure")[2].partition("```yaml\n")[2].partition("```")[0]
-    exposure = load(tmp_path, example).exposure
-    assert exposure.population is not None
-    assert (exposure.population.vintage, exposure.units[0].province, exposure.facilities[0].class_) == (
-        "2025",
-        "district",
-        "level",
-    )
-    for change, message in (
-        (("vintage: 2025", "vintage: soon"), r"exposure\.population\.vintage must begin with the year"),
-        (("table: public.hospitals", "table: hospitals"), r"exposure\.facilities\.0\.table must be schema\.table"),
-        (("kind: hospital", "kind: airport"), r"exposure\.facilities\.0\.kind must be a word"),
-        (("raster:", "rastr:"), r"exposure\.population\.rastr is unknown"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            load(tmp_path, example.replace(*change))
-
-
 def test_what_is_said_of_zooms_links_and_crs_is_applied(tmp_path: Path) -> None:
     said = "{minzoom: 0, maxzoom: 30, description: All, crs: [EPSG:25832, ESRI:102100], longitudes: stored}"
     found = load(tmp_path, f"collections: {{hazard.quakes: {said}}}").apply(QUAKES)
