@@ -1,4 +1,6 @@
-"""`python -m deploy.impact update|watch`: the worker of impacts. DATABASE_LOADER_URL is the address of the database."""
+"""`python -m deploy.impact update|watch`: the worker of impacts. DATABASE_LOADER_URL is the address of the database;
+COLLECTIONS_CONFIG names the collections files, of which it reads the section `exposure`.
+"""
 
 import argparse
 import asyncio
@@ -9,9 +11,10 @@ import sys
 
 import asyncpg
 
-from deploy.impact.watching import load, update, watch
+from deploy.impact.watching import update, watch
 from deploy.loader.store.connection import StoreError, connected
 from deploy.loader.store.lock import BusyError, held
+from libs.web.settings import SettingsError
 
 URL = "DATABASE_LOADER_URL"
 """A variable, not an argument: other users of the machine see arguments."""
@@ -29,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"{URL} is missing: the address of the database, as a role that may write")
     try:
         asyncio.run(_update(url) if arguments.command == "update" else run_watch(url))
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, StoreError, BusyError) as error:
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, StoreError, BusyError, SettingsError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
@@ -37,7 +40,6 @@ def main(argv: list[str] | None = None) -> int:
 
 async def _update(url: str) -> None:
     async with connected(url, "impact") as connection, held(connection, "impact"):
-        await load(connection, _say)
         await update(connection, _say)
 
 

@@ -11,17 +11,29 @@ from urllib.parse import quote
 import asyncpg
 import orjson
 import shapely
+from rasterio.errors import RasterioError
 
 from deploy.impact import zones
 from deploy.impact.circles import circle
-from deploy.impact.documents import Tables, facilities_document, headline, impact_document
+from deploy.impact.counting import count_cells
+from deploy.impact.documents import PLACES, Tables, facilities_document, has_facilities, headline, impact_document
 from deploy.impact.intensity import applies, radii_km
 from deploy.impact.modelled import SOURCE, modelled_zones
+from deploy.impact.population import PopulationRaster, RasterError
 from deploy.impact.raster import intensity_raster
 from deploy.loader.places.populated import EARTH_KM
 
 BATCH = 100
 """Events of a transaction."""
+
+_FAULTS = (
+    asyncpg.DataError, asyncpg.InternalServerError, RasterioError, shapely.errors.ShapelyError,
+    ArithmeticError, LookupError, TypeError, ValueError,
+)  # fmt: skip
+"""Faults of one event, rather than of the database or of the connection to it."""
+_PROGRAM = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+"""This program, as it was started: files that are replaced later are not what computes."""
+_FAILED = "The figures could not be computed, because of an error. The worker tries again."
 
 _STORM_KT = 34
 """Wind of a storm: zones of weaker winds are those of the disturbance that it came from."""
@@ -29,12 +41,17 @@ _PUBLISHED = {
     "shakemap_url": "ShakeMap",
     "population_impact_url": "Population impact",
     "facility_exposure_url": "Facility exposure",
+    "ground_failure_url": "Ground failure",
     "rainfall_url": "Rainfall",
     "detail_url": "All products",
     "url": "Event page",
 }
 _USGS_PAGE = "https://earthquake.usgs.gov/earthquakes/eventpage/"
-_USGS_PAGES = {"ShakeMap": ("ShakeMap", "shakemap/intensity"), "Population impact": ("PAGER", "pager")}
+_USGS_PAGES = {
+    "ShakeMap": ("ShakeMap", "shakemap/intensity"),
+    "Population impact": ("PAGER", "pager"),
+    "Ground failure": ("Ground failure", "ground-failure/summary"),
+}
 """Products by their usual name: that at the USGS, and what follows the address of the page of the event."""
 _STORE = """
 INSERT INTO impact.event (event_id, segment, hazard, digest, has_zones, has_facilities, headline, impact, facilities)
@@ -55,18 +72,43 @@ async def due(connection: asyncpg.Connection) -> list[asyncpg.Record]:
 
 
 async def compute(
-    connection: asyncpg.Connection, events: Sequence[asyncpg.Record], say: Callable[[int], None] = lambda _: None
+    connection: asyncpg.Connection,
+    events: Sequence[asyncpg.Record],
+    say: Callable[[str], None] = lambda _: None,
+    raster: PopulationRaster | None = None,
 ) -> int:
     """Compute and store events, a transaction for each hundred; return how many. Raise asyncpg.PostgresError.
 
-    `say` is called with the number of events that are stored.
+    An event whose computation fails gets no figures, says so, and stays due: the others must not wait for it. `say` is
+    called with each failure. `raster`: the people to count, instead of those of listed places.
     """
     for start in range(0, len(events), BATCH):
         batch = events[start : start + BATCH]
-        async with connection.transaction():
-            await _compute(connection, batch)
-        say(start + len(batch))
+        try:
+            async with connection.transaction():
+                await _compute(connection, batch, raster)
+        except _FAULTS:
+            for event in batch:
+                await _compute_alone(connection, event, say, raster)
+        await connection.execute(zones.SEEN, None)
     return len(events)
+
+
+async def _compute_alone(
+    connection: asyncpg.Connection, event: asyncpg.Record, say: Callable[[str], None], raster: PopulationRaster | None
+) -> None:
+    try:
+        async with connection.transaction():
+            await _compute(connection, [event], raster)
+    except _FAULTS as error:
+        say(f"error: event {event['event_id']}: {type(error).__name__}: {error}")
+        nothing = Tables(missing=[_FAILED])
+        title = (dict(await connection.fetch(zones.TITLES, [event["event_id"]]))).get(event["event_id"])
+        async with connection.transaction():
+            datasets = await connection.fetch("SELECT * FROM exposure.dataset ORDER BY dataset")
+            await connection.execute("DELETE FROM impact.raster WHERE event_id = $1", event["event_id"])
+            row = _row(event, title or event["event_id"], nothing, datasets, facts={}, is_final=False)
+            await connection.execute(_STORE, *row)
 
 
 async def forget(connection: asyncpg.Connection) -> int:
@@ -81,16 +123,18 @@ async def forget(connection: asyncpg.Connection) -> int:
 
 async def _basis(connection: asyncpg.Connection) -> str:
     """Return a digest of the exposure data and of this program, which every impact depends on."""
-    digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
+    digest = hashlib.sha256(_PROGRAM)
     for row in await connection.fetch("SELECT dataset, fingerprint FROM exposure.dataset ORDER BY dataset"):
         digest.update(f"{row['dataset']}={row['fingerprint']};".encode())
+    for row in await connection.fetch("SELECT dataset, problem FROM exposure.problem ORDER BY dataset"):
+        digest.update(f"{row['dataset']}: {row['problem']};".encode())
     digest.update((await connection.fetchval(zones.UNITS_DIGEST)).encode())
     return digest.hexdigest()
 
 
-async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Record]) -> None:
+async def _compute(
+    connection: asyncpg.Connection, events: Sequence[asyncpg.Record], raster: PopulationRaster | None
+) -> None:
     ids = [event["event_id"] for event in events]
     datasets = await connection.fetch("SELECT * FROM exposure.dataset ORDER BY dataset")
     earthquakes = {
@@ -119,44 +163,64 @@ async def _compute(connection: asyncpg.Connection, events: Sequence[asyncpg.Reco
         _point_to_pages(listed)
     titles = dict(await connection.fetch(zones.TITLES, ids))
     tables = await _tables(connection, ids, earthquakes, storms)
+    problems = await connection.fetch("SELECT dataset, problem FROM exposure.problem ORDER BY dataset")
     rows: list[tuple[object, ...]] = []
     rasters: list[tuple[str, str, bytes]] = []
     for event in events:
         found = tables[event["event_id"]]
-        hazard = event["hazard"]
+        is_final = True
         if not found.zones and not found.missing:
             found.missing.append("No collection has zones of this event.")
-        if not datasets:
+        if not any(each["dataset"] == PLACES for each in datasets):
             # without exposure data the number of people is unknown, not 0
             found.zones.clear()
             found.missing.append("No exposure data are loaded.")
+        elif raster is not None and found.zones:
+            try:
+                await count_cells(connection, raster, event["event_id"], found)
+            except RasterError as error:
+                found.missing.append(f"The population raster was not counted, as {error}.")
+                is_final = False
+        for each in problems:
+            (found.without if each["dataset"].startswith("facilities") else found.missing).append(each["problem"])
         storm = storms.get(event["event_id"])
         title = titles.get(event["event_id"]) or event["event_id"]
-        impact = impact_document(hazard, title, found, datasets, published[event["event_id"]])
-        facilities = facilities_document(hazard, title, found, datasets)
         facts = {"category": storm["category"], "basin": storm["basin"], "name": storm["name"]} if storm else {}
-        head = headline(hazard, impact, facts)
-        has_zones = bool(found.zones)
-        documents = [orjson.dumps(each).decode() for each in (impact, facilities)]
-        shown = None if head is None else orjson.dumps(head).decode()
-        rows.append(
-            (
-                event["event_id"],
-                quote(event["event_id"], safe=""),
-                hazard,
-                event["digest"],
-                has_zones,
-                has_zones,
-                shown,
-                *documents,
-            )
-        )
+        links = published[event["event_id"]]
+        rows.append(_row(event, title, found, datasets, published=links, facts=facts, is_final=is_final))
         tags = {"EVENT_ID": event["event_id"], "TITLE": title, "VERSION": event["digest"], **_sources(found)}
-        if (tif := intensity_raster(hazard, found.shapes, tags)) is not None:
+        if (tif := intensity_raster(event["hazard"], found.shapes, tags)) is not None:
             rasters.append((event["event_id"], event["digest"], tif))
     await connection.executemany(_STORE, rows)
     await connection.execute("DELETE FROM impact.raster WHERE event_id = ANY($1::text[])", ids)
     await connection.executemany("INSERT INTO impact.raster (event_id, digest, tif) VALUES ($1, $2, $3)", rasters)
+
+
+def _row(
+    event: asyncpg.Record,
+    title: str,
+    found: Tables,
+    datasets: Sequence[asyncpg.Record],
+    *,
+    published: Sequence[dict[str, Any]] = (),
+    facts: dict[str, Any],
+    is_final: bool,
+) -> tuple[object, ...]:
+    """Return the row of impact.event; one that is not final stays due."""
+    hazard, has_zones = event["hazard"], bool(found.zones)
+    impact = impact_document(hazard, title, found, datasets, published)
+    head = headline(hazard, impact, facts)
+    return (
+        event["event_id"],
+        quote(event["event_id"], safe=""),
+        hazard,
+        event["digest"] if is_final else f"again {event['digest']}",
+        has_zones,
+        has_zones and has_facilities(datasets),
+        None if head is None else orjson.dumps(head).decode(),
+        orjson.dumps(impact).decode(),
+        orjson.dumps(facilities_document(hazard, title, found, datasets)).decode(),
+    )
 
 
 async def _tables(

@@ -4,11 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapely.geometry.base import BaseGeometry
 
-from deploy.impact.intensity import CLASSES, EQUATION, sigma
+from deploy.impact.intensity import CLASSES
+from deploy.impact.methods import method
 from libs.catalogue.impacts import FORMAT
 
 MOST_FACILITIES = 2000
@@ -16,8 +17,10 @@ MOST_FACILITIES = 2000
 
 Row = Mapping[str, Any]
 
-_OF_PEOPLE = ("places", "units")
-"""Data sets that the tables of people follow from; the others are those of facilities."""
+PLACES, POPULATION = "places", "population"
+"""Data sets with people."""
+_OF_PEOPLE = (POPULATION, PLACES, "units")
+"""Data sets that the tables of people follow from, with tables of units; the others are those of facilities."""
 
 _HEADLINE_INTENSITY = "VI"
 """Intensity class of strong shaking. A figure for the weakest class would include everyone that noticed the event."""
@@ -30,39 +33,13 @@ _WITH_ARTICLE = frozenset(
 )  # fmt: skip
 """Countries that take an article within a sentence."""
 
-_METHODS = {
-    "storm": {
-        "name": "Places within zones of wind",
-        "description": (
-            "Zones of wind speeds of a system's track, as the collection of buffers has them. A place counts if its "
-            "centre lies in the zone. Zones are nested: a place in winds of 64 kt is also in winds of 50 and 34 kt."
-        ),
-        "uncertainty": (
-            "Wind radii are the largest extent in each quadrant, so zones are too large. Sources call radii "
-            "that a model made `derived from nodes`: these may be off by half."
-        ),
-    },
-    "earthquake": {
-        "name": "Places within estimated intensity",
-        "description": (
-            "Modified Mercalli intensity by distance from the hypocentre, without the shape of the rupture and "
-            "without site effects. A place counts if its centre lies where the class is expected. Classes are nested: "
-            "a place in class VI and above is also in V and above."
-        ),
-        "equation": EQUATION,
-        "uncertainty": (
-            f"Standard deviation of the intensity: {sigma(10):.1f} at 10 km, {sigma(100):.1f} at 100 km. The rupture "
-            "of a large earthquake extends far from the hypocentre, and the estimate is too low along it."
-        ),
-    },
-    "flood": {
-        "name": "Places within areas",
-        "description": (
-            "Flooded areas and areas of alerts as the collections have them. A place counts if its centre lies in one."
-        ),
-        "uncertainty": "Flooded areas are observed from satellites or drawn by hand; not everyone in one is affected.",
-    },
-}
+
+class Total(NamedTuple):
+    """People of a raster in a zone, listed places in it, and the people in cells outside all known land."""
+
+    people: int
+    places: int
+    elsewhere: int
 
 
 @dataclass(slots=True)
@@ -70,7 +47,8 @@ class Tables:
     """Rows about one event, as the statements of `zones` and the equation give them.
 
     zones: with kind, zone, rank, sources, km2. missing: the reason if there are no zones, or not all.
-    shapes: the zones with a strength, by kind and name, in WGS 84.
+    without: missing data of facilities. shapes: the zones, by kind and name, in WGS 84.
+    totals: people of the raster by kind and name of a zone; empty if listed places are counted.
     """
 
     zones: list[dict[str, Any]] = field(default_factory=list)
@@ -80,7 +58,14 @@ class Tables:
     areas: list[Row] = field(default_factory=list)
     advisories: list[Row] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    without: list[str] = field(default_factory=list)
     shapes: dict[tuple[str, str], BaseGeometry] = field(default_factory=dict)
+    totals: dict[tuple[str, str], Total] = field(default_factory=dict)
+
+    @property
+    def basis(self) -> str:
+        """The data set whose people are counted."""
+        return POPULATION if self.totals else PLACES
 
 
 def label(hazard: str, zone: str) -> str:
@@ -96,15 +81,21 @@ def impact_document(
     hazard: str, title: str, tables: Tables, datasets: Sequence[Row], published: Sequence[Row]
 ) -> dict[str, Any]:
     """Return the tables of people."""
+    basis = next((each for each in datasets if each["dataset"] == tables.basis), None)
+    is_raster = tables.basis == POPULATION
     return {
         "format": FORMAT,
         "title": title,
         "hazard": hazard,
         "simulated": _is_simulated(tables),
-        "counts": next((each["counts"] for each in datasets if each["dataset"] == "places"), None),
-        "quality": "lower bound",
-        "method": _METHODS[hazard],
-        "exposure": [each for each in _described(datasets) if each["dataset"] in _OF_PEOPLE],
+        "counts": basis["counts"] if basis else None,
+        "quality": basis["quality"] if basis else None,
+        "method": method(hazard, is_raster=is_raster),
+        "exposure": [
+            each
+            for each in _described(datasets)
+            if _is_of_people(each["dataset"]) and (is_raster or each["dataset"] != POPULATION)
+        ],
         "zones": [_zone(hazard, zone, tables) for zone in tables.zones],
         "advisories": _advisories(tables.advisories),
         "missing": tables.missing,
@@ -114,10 +105,12 @@ def impact_document(
 
 def facilities_document(hazard: str, title: str, tables: Tables, datasets: Sequence[Row]) -> dict[str, Any]:
     """Return the facilities, each with the strongest zone that it is in, the strongest zones first."""
+    is_known = has_facilities(datasets)
     ranks = {(zone["kind"], zone["zone"]): (-zone["rank"], place) for place, zone in enumerate(tables.zones)}
-    strongest: dict[tuple[str, str], Row] = {}
+    strongest: dict[int, Row] = {}
     for row in tables.facilities:
-        key = (row["kind"], row["code"])
+        # several may have the same code, or none
+        key = row["id"]
         before = strongest.get(key)
         if before is None or _place(row, ranks) < _place(before, ranks):
             strongest[key] = row
@@ -131,27 +124,29 @@ def facilities_document(hazard: str, title: str, tables: Tables, datasets: Seque
         "simulated": _is_simulated(tables),
         "counts": "Facilities of the listed data whose position lies in the zone; each once, with its strongest zone",
         "quality": "incomplete list",
-        "method": _METHODS[hazard],
-        "exposure": [each for each in _described(datasets) if each["dataset"] not in _OF_PEOPLE],
-        "zones": [_facility_zone(hazard, zone, tables.facilities) for zone in tables.zones],
+        "method": method(hazard),
+        "exposure": [each for each in _described(datasets) if not _is_of_people(each["dataset"])],
+        "zones": [_facility_zone(hazard, zone, tables.facilities) for zone in tables.zones] if is_known else [],
         "facilities": [_facility(row) for row in found[:MOST_FACILITIES]],
         "facilitiesOmitted": max(0, len(found) - MOST_FACILITIES),
-        "missing": tables.missing,
+        "missing": [*tables.missing, *tables.without, *([] if is_known else ["No facilities are loaded."])],
     }
 
 
 def headline(hazard: str, document: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the figure that stands for the event: of its strongest zone with people; None without zones."""
+    """Return the figure of the event: of its strongest zone with people, else of its widest; None without zones."""
     zones = document["zones"]
     if not zones:
         return None
     observed = [zone for zone in zones if zone["kind"] != "forecast"] or zones
-    chosen = next((zone for zone in observed if zone["people"]), observed[0])
+    # without people the widest zone says the most
+    chosen = next((zone for zone in observed if zone["people"]), observed[-1])
     if hazard == "earthquake":
         names = list(CLASSES)
         weaker = [zone for zone in observed if names.index(zone["zone"]) >= names.index(_HEADLINE_INTENSITY)]
         chosen = next((zone for zone in weaker if zone["people"]), chosen)
     areas = _areas(chosen)
+    basis = next((each for each in document["exposure"] if each["dataset"] in (POPULATION, PLACES)), None)
     return {
         "zone": chosen["zone"],
         "label": chosen["label"],
@@ -160,8 +155,20 @@ def headline(hazard: str, document: Mapping[str, Any], facts: Mapping[str, Any])
         "places": chosen["places"],
         "areas": areas,
         "isAll": len(areas) == 1 or _is_of_one_province(chosen),
+        "quality": document["quality"],
+        "data": basis["title"] if basis else None,
+        "year": basis["vintage"][:4] if basis else None,
         **facts,
     }
+
+
+def has_facilities(datasets: Sequence[Row]) -> bool:
+    """Return whether any facilities are loaded: without, their number in a zone is unknown, not 0."""
+    return any(not _is_of_people(each["dataset"]) for each in datasets)
+
+
+def _is_of_people(dataset: str) -> bool:
+    return dataset.startswith(_OF_PEOPLE)
 
 
 def _is_simulated(tables: Tables) -> bool:
@@ -198,6 +205,7 @@ def _in_words(country: str) -> str:
 
 
 def _described(datasets: Sequence[Row]) -> list[dict[str, Any]]:
+    datasets = sorted(datasets, key=lambda each: each["dataset"] != POPULATION)
     shown = ("dataset", "title", "counts", "quality", "source", "licence", "licence_url", "vintage")
     return [{"licenceUrl" if name == "licence_url" else name: each[name] for name in shown} for each in datasets]
 
@@ -230,9 +238,13 @@ def _zone(hazard: str, zone: Mapping[str, Any], tables: Tables) -> dict[str, Any
         }
         for (code, name), rows in by_country.items()
     ]
+    total = tables.totals.get((zone["kind"], zone["zone"]))
     return {
         **_head(hazard, zone),
         **_sums(people),
+        **({"people": total.people, "places": total.places} if total else {}),
+        "quality": "estimate" if total else "lower bound",
+        "peopleElsewhere": total.elsewhere if total else 0,
         "countries": sorted(countries, key=lambda each: (-each["people"], each["name"])),
         "land": _land(land),
         "largestPlaces": [
@@ -315,7 +327,7 @@ def _facility(row: Row) -> dict[str, Any]:
 def _advisories(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """People by zone of each advisory, the oldest first; a zone that an advisory does not have is not named.
 
-    `change` is the difference to the advisory before, in the same zone; None where that has no such zone.
+    `change` is the difference to the last advisory with zones, in the same zone; None where that has no such zone.
     """
     found: dict[Any, dict[str, Any]] = {}
     for row in rows:
@@ -337,7 +349,8 @@ def _advisories(rows: Sequence[Row]) -> list[dict[str, Any]]:
         for zone in each["zones"]:
             known = before.get((zone["zone"], zone["kind"]))
             zone["change"] = None if known is None else zone["people"] - known
-        before = now
+        # positions between two advisories have no zones of their own
+        before = now or before
     return list(found.values())
 
 

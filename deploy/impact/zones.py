@@ -84,7 +84,7 @@ SELECT DISTINCT ON (event_id) event_id, title FROM (
 """What events are called."""
 
 _LINKS = {
-    "hazard_eq_events": ("shakemap_url", "population_impact_url", "detail_url", "url"),
+    "hazard_eq_events": ("shakemap_url", "population_impact_url", "ground_failure_url", "detail_url", "url"),
     "hazard_ts_events": ("rainfall_url", "population_impact_url", "facility_exposure_url"),
     "hazard_fl_events": ("url",),
     "hazard_fl_alerts": ("url",),
@@ -163,18 +163,28 @@ SELECT event_id, kind, zone, rank, sources, {_km2("geom")} AS km2 FROM zone_shap
 """The area and the sources of each zone."""
 
 SHAPES = """
-SELECT event_id, kind, zone, ST_AsBinary(geom) AS wkb FROM zone_shape WHERE rank > 0
+SELECT event_id, kind, zone, ST_AsBinary(geom) AS wkb FROM zone_shape
 """
-"""The zones that have a strength."""
+"""The zones as polygons."""
+
+_REPLACED = """
+SELECT u.id FROM exposure.unit u WHERE NOT EXISTS (SELECT FROM exposure.unit_table t WHERE t.unit_id = u.id)
+    AND EXISTS (
+        SELECT FROM exposure.unit_table t JOIN exposure.unit own ON own.id = t.unit_id
+        WHERE own.country_code = u.country_code AND (own.province IS NULL) = (u.province IS NULL)
+    )
+"""
 
 MAKE_UNIT_PARTS = f"""
+DELETE FROM exposure.unit_part p USING exposure.unit u, ({_REPLACED}) r WHERE u.id = p.unit_id AND u.id = r.id;
 INSERT INTO exposure.unit_part (unit_id, km2, geom)
 SELECT u.id, {_km2("p.geom")}, p.geom
 FROM exposure.unit u CROSS JOIN LATERAL ST_Subdivide(
     CASE WHEN ST_IsValid(u.geom) THEN u.geom ELSE ST_CollectionExtract(ST_MakeValid(u.geom), 3) END, 64) p(geom)
 WHERE NOT EXISTS (SELECT FROM exposure.unit_part known WHERE known.unit_id = u.id)
+    AND NOT EXISTS (SELECT FROM ({_REPLACED}) r WHERE r.id = u.id)
 """  # noqa: S608
-"""The parts of units that have none yet."""
+"""The parts of units that have none yet; none of units that a configured table replaces."""
 
 UNITS_DIGEST = """
 SELECT coalesce(md5(string_agg(concat_ws('|', id, country_code, country, province, ST_NPoints(geom), Box2D(geom)), ';'
@@ -192,6 +202,12 @@ GROUP BY z.event_id, z.kind, z.zone, u.country_code, u.country, u.province
 ORDER BY km2 DESC, u.country, u.province
 """  # noqa: S608
 """Land of countries (province NULL) and of provinces in each zone, in km2 on the ellipsoid."""
+
+SEEN = """
+INSERT INTO impact.worker (id, seen, error) VALUES (1, now(), $1)
+ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, error = excluded.error
+"""
+"""Says that the worker is at work. $1: the error because of which it does not compute, or NULL."""
 
 MAKE_CIRCLES = """
 CREATE TEMPORARY TABLE zone_circle ON COMMIT DROP AS
@@ -217,11 +233,12 @@ UNION ALL SELECT c.event_id, 'estimated', c.zone, m.id FROM zone_circle c JOIN e
 
 
 PEOPLE = """
-SELECT z.event_id, z.kind, z.zone, p.country_code, p.country, p.province,
+SELECT z.event_id, z.kind, z.zone, p.country_code, p.country, coalesce(u.province, p.province) AS province,
     sum(p.people)::bigint AS people, count(*) AS places
 FROM place_in_zone z JOIN exposure.place p USING (id)
-GROUP BY z.event_id, z.kind, z.zone, p.country_code, p.country, p.province
-ORDER BY people DESC, p.country, p.province
+    LEFT JOIN exposure.place_unit pu ON pu.place_id = p.id LEFT JOIN exposure.unit u ON u.id = pu.unit_id
+GROUP BY z.event_id, z.kind, z.zone, p.country_code, p.country, coalesce(u.province, p.province)
+ORDER BY people DESC, p.country, province
 """
 """People by zone, country and province."""
 
@@ -235,11 +252,38 @@ SELECT * FROM (
 """The ten places with most people in each zone."""
 
 FACILITIES = """
-SELECT z.event_id, z.kind AS zone_kind, z.zone, f.kind, f.class, f.code, f.name, f.country_code, f.country, f.province,
-    ST_X(f.geom) AS longitude, ST_Y(f.geom) AS latitude
+SELECT z.event_id, z.kind AS zone_kind, z.zone, f.id, f.kind, f.class, f.code, f.name, f.country_code, f.country,
+    f.province, ST_X(f.geom) AS longitude, ST_Y(f.geom) AS latitude
 FROM facility_in_zone z JOIN exposure.facility f USING (id) ORDER BY f.class, f.country, f.name, f.code
 """
 """Facilities in each zone."""
+
+LAND = """
+SELECT z.event_id, z.kind, z.zone, u.country_code, u.country, u.province,
+    ST_AsBinary(ST_CollectionExtract(ST_Collect(
+        CASE WHEN ST_CoveredBy(p.geom, z.geom) THEN p.geom ELSE ST_Intersection(p.geom, z.geom) END), 3)) AS wkb
+FROM zone_part z JOIN exposure.unit_part p ON ST_Intersects(z.geom, p.geom) JOIN exposure.unit u ON u.id = p.unit_id
+WHERE z.event_id = $1
+GROUP BY z.event_id, z.kind, z.zone, u.country_code, u.country, u.province
+"""
+"""Land of countries (province NULL) and of provinces in each zone of an event, in pieces."""
+
+_SHAPE_OF_ADVISORIES = f"""
+SELECT advisory, advisory_time, kind, wind_speed_kt, scope, time, ST_Union({_MADE_VALID}) AS geom
+FROM ({ADVISORIES}) a WHERE event_id = $1 GROUP BY 1, 2, 3, 4, 5, 6
+"""  # noqa: S608
+ADVISORY_SHAPES = f"""
+SELECT advisory, advisory_time, kind, wind_speed_kt, scope, time, ST_AsBinary(geom) AS wkb
+FROM ({_SHAPE_OF_ADVISORIES}) a ORDER BY advisory_time, time, kind, wind_speed_kt DESC
+"""  # noqa: S608
+"""The zones of each advisory on a storm, in the order of `PEOPLE_OF_ADVISORIES`."""
+ADVISORY_LAND = f"""
+WITH part AS (SELECT ST_Subdivide(ST_Union(geom), 64) AS geom FROM ({_SHAPE_OF_ADVISORIES}) a)
+SELECT ST_AsBinary(ST_CollectionExtract(ST_Collect(ST_Intersection(p.geom, z.geom)), 3)) AS wkb
+FROM part z JOIN exposure.unit_part p ON ST_Intersects(z.geom, p.geom) JOIN exposure.unit u ON u.id = p.unit_id
+WHERE u.province IS NULL
+"""  # noqa: S608
+"""All land that any advisory on a storm reaches, in pieces."""
 
 PEOPLE_OF_ADVISORIES = f"""
 WITH part AS (

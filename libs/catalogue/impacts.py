@@ -2,7 +2,7 @@
 
 from libs.pg.sql import Sql, sql
 
-FORMAT = 2
+FORMAT = 3
 """Format of the stored documents, which each names as `format`. To be raised with each change that readers depend on: a
 document of another format counts as not computed until deploy.impact has computed it again."""
 
@@ -13,6 +13,16 @@ HAS_IMPACTS: Sql = sql(
 )
 """A query for `has`: databases of other programs do not have this table, and a role may not have the right to read
 it."""
+
+HAS_WORKER: Sql = sql(
+    "SELECT count(*) > 0 AS has FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE n.nspname = 'impact' AND c.relname = 'worker' AND has_table_privilege(c.oid, 'SELECT')"
+)
+"""A query for `has`: the schema of an earlier release does not have this table."""
+WORKER: Sql = sql(
+    "SELECT seen, seen < now() - interval '10 minutes' AS is_late, error IS NOT NULL AS fails FROM impact.worker"
+)
+"""When deploy.impact last looked at the data, and whether it computes; no row if it never did."""
 
 
 def headline_of(event: Sql) -> Sql:

@@ -13,8 +13,11 @@ def sentence(headline: Mapping[str, Any], title: str) -> str:
     """Return the sentence that an event is presented with, in the language of the response."""
     names = {"event": event_name(headline, title), "zone": zone_name(headline)}
     areas = headline["areas"]
+    is_estimate = headline.get("quality") == "estimate"
     if not headline["people"]:
         said = gettext("%(event)s: no listed place lies in %(zone)s")
+        if is_estimate:
+            said = gettext("%(event)s: no people counted in %(zone)s")
     elif not areas:
         said = gettext("%(event)s: %(people)s people in %(zone)s")
     elif headline.get("isAll") or len(areas) == 1:
@@ -24,8 +27,15 @@ def sentence(headline: Mapping[str, Any], title: str) -> str:
         said = gettext("%(event)s: %(people)s people in %(zone)s, most of them in %(areas)s")
         names["areas"] = gettext("%(first)s and %(second)s") % {"first": areas[0], "second": areas[1]}
     names["people"] = people(headline["people"])
-    bound = gettext("(lower bound: places of 500 people and more)")
-    return f"{said % names} {bound}"
+    counted = {"data": headline.get("data") or "", "year": headline.get("year") or ""}
+    if is_estimate:
+        basis = gettext("(estimate: %(data)s, data of %(year)s)")
+    elif counted["year"]:
+        basis = gettext("(lower bound: places of 500 people and more, data of %(year)s)")
+    else:
+        # stored by an earlier release
+        basis = gettext("(lower bound: places of 500 people and more)")
+    return f"{said % names} {basis % counted}"
 
 
 def people(number: int) -> str:

@@ -22,7 +22,7 @@ from libs.web.respond import json_response, links_json
 from services.features.event_alias import redirect_alias
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
-from services.features.pages.impact_page import event_impact
+from services.features.pages.impact_page import event_impact, impact_state
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery
 from services.features.resources import CATALOGUE, IMPACTS, STORE
@@ -70,13 +70,16 @@ async def get_event(call: Call) -> web.StreamResponse:
     if call.media_type == MediaType.HTML:
         files = {"geojson": f"{base}/events/{path_segment(name)}?f=geojson"}
         programs = programs_of(Source(event.title, file_name(name), files))
-        impact = event_impact(computed) if computed else None
+        has_impacts = any(part.collection.impact_source is not None for part in parts)
+        trouble = await app[IMPACTS].trouble() if has_impacts else None
+        impact = event_impact(computed, trouble) if computed else None
         context = {
             **page_context(event, told),
             "document": document,
             "links": links,
             "programs": programs,
             "impact": impact,
+            "impact_state": impact_state(computed, trouble) if has_impacts else None,
             "has_raster": has_raster,
         }
         return conditional(call.request, page_response(call.request, "event.html", context))

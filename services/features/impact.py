@@ -70,7 +70,9 @@ async def _get(
         ],
         call.media_type,
     )
-    document = _document(name, found, pending=_NOT_YET if await impacts.are_computed() else _UNSUPPORTED)
+    has_tables = await impacts.are_computed()
+    trouble = await impacts.trouble() if has_tables else None
+    document = _document(name, found, pending=_NOT_YET if has_tables else _UNSUPPORTED, trouble=trouble)
     document["links"] = links
     response = _response(call, product, document, to_csv, context)
     return conditional(request, response, cache_control=DATA_CACHE)
@@ -100,16 +102,17 @@ async def _moved(call: Call, name: str, product: str) -> web.Response | None:
     return await redirect_alias(call, product)
 
 
-def _document(name: str, found: Impact | None, *, pending: str) -> Document:
+def _document(name: str, found: Impact | None, *, pending: str, trouble: str | None) -> Document:
     """The stored document with its state; where nothing is computed no figure at all, rather than 0."""
     if found is None or found.document is None:
-        return {"id": name, "title": name, "status": "pending", "reason": pending, "summary": None, **_EMPTY}
+        reason = " ".join(filter(None, (pending, trouble)))
+        return {"id": name, "title": name, "status": "pending", "reason": reason, "summary": None, **_EMPTY}
     head = found.headline
     summary = None
     if head is not None:
         title = found.document["title"]
         summary = summary_of(head, sentence(head, title))
-    missing = found.document["missing"]
+    missing = [*found.document["missing"], *([trouble] if trouble else [])]
     return {
         "id": name,
         "status": "computed" if found.has_zones else "unavailable",
@@ -118,6 +121,7 @@ def _document(name: str, found: Impact | None, *, pending: str) -> Document:
         "version": found.digest,
         "summary": summary,
         **found.document,
+        "missing": missing,
     }
 
 

@@ -9,6 +9,7 @@ import grimp
 PROGRAMS = ("services.common", "services.features", "services.tiles", "services.viewer", "gateway")
 
 FOR_ONE_PROGRAM = {
+    "libs.catalogue.exposure": "the worker of impacts reads the section that common checks",
     "libs.pg.row_srids": "beside `libs.pg.diagnosis`, which gives the same advice",
     "libs.pg.snapshot": "who speaks to PostgreSQL through the driver is libs.pg alone",
     "libs.pg.diagnosis": "who speaks to PostgreSQL through the driver is libs.pg alone; `make doctor` asks it, too",

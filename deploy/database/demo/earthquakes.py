@@ -52,6 +52,7 @@ def _event(feature: dict[str, Any], near: dict[str, Any]) -> EarthquakeEvent:
         # The feed does not link to single products; its detail document lists them with their files.
         shakemap_url=detail if "shakemap" in products else None,
         population_impact_url=detail if "losspager" in products else None,
+        ground_failure_url=detail if "ground-failure" in products else None,
         withdrawn=None,
         **near,
         geom=Point(longitude, latitude),

@@ -32,8 +32,11 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_eq_events (
     episode_id bigint,
     nearest_country text,
     nearest_country_km double precision,
-    countries_within_200_km text
+    countries_within_200_km text,
+    ground_failure_url text
 );
+-- of databases that an earlier release made
+ALTER TABLE hazard.hazard_eq_events ADD COLUMN IF NOT EXISTS ground_failure_url text;
 -- the loader finds an event by this index
 CREATE UNIQUE INDEX IF NOT EXISTS hazard_eq_events_source ON hazard.hazard_eq_events (source, event_id) NULLS NOT DISTINCT;
 CREATE INDEX IF NOT EXISTS hazard_eq_events_event_id ON hazard.hazard_eq_events (event_id, id);
@@ -66,6 +69,7 @@ COMMENT ON COLUMN hazard.hazard_eq_events.url IS 'Event page. Address of the sou
 COMMENT ON COLUMN hazard.hazard_eq_events.detail_url IS 'Details. Address of the source''s list of all products (GeoJSON).';
 COMMENT ON COLUMN hazard.hazard_eq_events.shakemap_url IS 'Shake map. Address of the shake map or of the document that lists its files.';
 COMMENT ON COLUMN hazard.hazard_eq_events.population_impact_url IS 'Population impact. Address of the impact tables or of the document that lists them.';
+COMMENT ON COLUMN hazard.hazard_eq_events.ground_failure_url IS 'Ground failure. Address of the estimates of landslides and liquefaction, or of the document that lists them.';
 COMMENT ON COLUMN hazard.hazard_eq_events.shapefile_url IS 'Shapefile. Address of the shapefile bundle.';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place IS 'Nearest place. The nearest place of 15,000 people or more (GeoNames).';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_km IS 'Distance from the nearest place. Along the surface, from its centre. [km]';

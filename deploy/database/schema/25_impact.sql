@@ -74,6 +74,32 @@ COMMENT ON COLUMN exposure.unit_part.km2 IS 'Area. On the ellipsoid. [km2]';
 CREATE INDEX IF NOT EXISTS unit_part_geom ON exposure.unit_part USING gist (geom);
 CREATE INDEX IF NOT EXISTS unit_part_unit_id ON exposure.unit_part (unit_id);
 
+CREATE TABLE IF NOT EXISTS exposure.unit_table (
+    unit_id integer PRIMARY KEY REFERENCES exposure.unit ON DELETE CASCADE,
+    relation text NOT NULL
+);
+COMMENT ON TABLE exposure.unit_table IS E'Origin of administrative units\nUnits from the tables that the collections file names.';
+CREATE TABLE IF NOT EXISTS exposure.place_unit (
+    place_id integer PRIMARY KEY REFERENCES exposure.place ON DELETE CASCADE,
+    unit_id integer NOT NULL REFERENCES exposure.unit ON DELETE CASCADE
+);
+COMMENT ON TABLE exposure.place_unit IS E'Units of places\nThe unit of a configured table in which a place lies; it replaces the province of the place.';
+CREATE INDEX IF NOT EXISTS place_unit_unit_id ON exposure.place_unit (unit_id);
+
+CREATE TABLE IF NOT EXISTS exposure.problem (
+    dataset text PRIMARY KEY,
+    problem text NOT NULL
+);
+COMMENT ON TABLE exposure.problem IS E'Missing exposure data\nData sets that the collections file names and that cannot be used, and why.';
+
+CREATE TABLE IF NOT EXISTS impact.worker (
+    id integer PRIMARY KEY CHECK (id = 1),
+    seen timestamptz NOT NULL,
+    error text
+);
+COMMENT ON TABLE impact.worker IS E'Worker of impacts\nWhen the worker last looked at the data.';
+COMMENT ON COLUMN impact.worker.error IS 'Error. The last error, while it lasts; empty if the last look succeeded.';
+
 CREATE TABLE IF NOT EXISTS impact.event (
     event_id text PRIMARY KEY,
     segment text NOT NULL,

@@ -31,6 +31,7 @@ class EarthquakeEvent(NamedTuple):
     detail_url: str | None
     shakemap_url: str | None
     population_impact_url: str | None
+    ground_failure_url: str | None
     withdrawn: datetime | None
     nearest_place: str | None
     nearest_place_km: float | None

@@ -173,6 +173,7 @@ def _event(feature: _Feature, retrieved: datetime) -> EarthquakeEvent | None:
         # The feed does not link to single products; its detail document lists them with their files.
         shakemap_url=properties.detail if "shakemap" in products else None,
         population_impact_url=properties.detail if "losspager" in products else None,
+        ground_failure_url=properties.detail if "ground-failure" in products else None,
         withdrawn=updated if is_deleted else None,
         **UNKNOWN,
         geom=Point(normalise(longitude), latitude),

@@ -33,6 +33,7 @@ collections:
     part_licenses:               # parts of the data with another licence
       "Nearest places: GeoNames, CC BY 4.0": https://creativecommons.org/licenses/by/4.0/
     attribution: USGS
+exposure: ...                    # people and facilities that impacts are computed with: libs/catalogue/exposure.py
 """
 
 import re
@@ -55,6 +56,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from libs.catalogue.exposure import ExposureConfig
 from libs.catalogue.model import Collection
 from libs.geo.crs_areas import can_hold
 from libs.ogc.bbox import BBox
@@ -192,6 +194,8 @@ class CatalogueConfig(_Said):
     collections: Annotated[Mapping[str, CollectionConfig], BeforeValidator(lambda given: given or {})] = Field(
         default_factory=dict
     )
+    exposure: ExposureConfig = ExposureConfig()
+    """Read by the worker of impacts; checked here with the rest of the file."""
 
     @classmethod
     def load(cls, *files: Path) -> Self:
@@ -364,6 +368,8 @@ _WORDS = {
 
 def _sentence(fault: ErrorDetails) -> str:
     where = ".".join(str(step) for step in fault["loc"] if step != "[key]")
+    if fault["type"] == "extra_forbidden" and fault["loc"][0] == "exposure":
+        return f"{where} is unknown"
     if fault["type"] == "extra_forbidden":
         depth = len(fault["loc"])
         known = (CatalogueConfig if depth == 1 else CollectionConfig if depth == 3 else Asked).model_fields

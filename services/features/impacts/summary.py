@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-_SHOWN = ("zone", "label", "kind", "people", "places", "areas")
+_SHOWN = ("zone", "label", "kind", "people", "places", "areas", "quality", "data", "year")
 
 
 def summary_of(headline: Mapping[str, Any], text: str) -> dict[str, Any]:

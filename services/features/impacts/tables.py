@@ -41,6 +41,8 @@ _FACILITIES = {
     "vintage": "#date+vintage",
     "computed": "#date+computed",
 }
+_ELSEWHERE = "Outside the known land"
+"""Cells of a raster off the coasts that the polygons of countries have."""
 
 
 def people_csv(document: Mapping[str, Any]) -> bytes:
@@ -56,6 +58,8 @@ def people_csv(document: Mapping[str, Any]) -> bytes:
         head = (document["id"], document["title"], zone["zone"], zone["kind"])
         tail = (about["quality"], about["source"], about["vintage"], document["method"]["name"], document["computed"])
         rows.append((*head, zone["areaKm2"], None, None, None, zone["people"], zone["places"], *tail))
+        if zone["peopleElsewhere"]:
+            rows.append((*head, None, None, _ELSEWHERE, None, zone["peopleElsewhere"], None, *tail))
         for country in zone["countries"]:
             for province in country["provinces"]:
                 place = (country["code"], country["name"], province["name"])
@@ -63,7 +67,8 @@ def people_csv(document: Mapping[str, Any]) -> bytes:
         for country in zone["land"]:
             land = (country["code"], country["name"], None)
             rows.append((*head, country["areaKm2"], *land, None, None, *tail))
-    return _lines(_PEOPLE, rows)
+    is_estimate = document["quality"] == "estimate"
+    return _lines(_PEOPLE | ({"people": "#affected+estimate"} if is_estimate else {}), rows)
 
 
 def facilities_csv(document: Mapping[str, Any]) -> bytes:

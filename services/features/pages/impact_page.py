@@ -36,7 +36,16 @@ def facilities_context(document: Mapping[str, Any]) -> dict[str, Any]:
     return {"zones": zones, "listed": listed, "left_out": left}
 
 
-def event_impact(impact: Impact) -> dict[str, Any] | None:
+def impact_state(impact: Impact | None, trouble: str | None) -> dict[str, Any] | None:
+    """Return why the page of the event has no number; None where it has one. Nothing said would look like nobody."""
+    if impact is None or impact.document is None:
+        return {"is_pending": True, "reason": trouble or ""}
+    if impact.headline is None:
+        return {"is_pending": False, "reason": " ".join(filter(None, [*impact.document["missing"], trouble]))}
+    return None
+
+
+def event_impact(impact: Impact, trouble: str | None = None) -> dict[str, Any] | None:
     """Return what the page of the event says of its impact; None where the event has no zones."""
     if impact.headline is None or impact.document is None:
         return None
@@ -44,15 +53,24 @@ def event_impact(impact: Impact) -> dict[str, Any] | None:
     zones = [zone for zone in impact.document["zones"] if (zone["zone"], zone["kind"]) == shown]
     return {
         "sentence": sentence(impact.headline, impact.document["title"]),
+        "missing": [*impact.document["missing"], *([trouble] if trouble else [])],
         "tables": [zone_table(zone) for zone in zones],
         "change": next(iter(_changes(impact.document["advisories"])), None),
     }
 
 
-def zone_table(zone: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rows of a zone: countries, each followed by its provinces, with the length of their bars."""
+def most_people(zone: Mapping[str, Any]) -> int:
+    """Return the people of the country with the most."""
+    return max((country["people"] for country in zone["countries"]), default=0)
+
+
+def zone_table(zone: Mapping[str, Any], most: int | None = None) -> dict[str, Any]:
+    """Return the rows of a zone: countries, each followed by its provinces, with the length of their bars.
+
+    `most`: the people of the longest bar, for tables that share a scale.
+    """
     countries = zone["countries"]
-    most = max((country["people"] for country in countries), default=0)
+    most = most_people(zone) if most is None else most
     rows: list[dict[str, Any]] = []
     for country in countries[:_COUNTRIES]:
         rows.append(_row(country, most, is_country=True))
@@ -71,6 +89,7 @@ def zone_table(zone: Mapping[str, Any]) -> dict[str, Any]:
         "rows": rows,
         "left_out": max(0, len(countries) - _COUNTRIES),
         "bar": _BAR,
+        "is_estimate": zone["quality"] == "estimate",
     }
 
 

@@ -7,13 +7,15 @@ from typing import Any
 
 import orjson
 
-from libs.catalogue.impacts import FORMAT, HAS_IMPACTS
+from libs.catalogue.impacts import FORMAT, HAS_IMPACTS, HAS_WORKER, WORKER
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, sql
+
+_HAS_ZONES = sql("has_zones")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Impact:
     digest: str
     computed: str
     has_zones: bool
+    """Whether there are figures of the kind that was read: of people, or of facilities."""
     headline: dict[str, Any] | None
     document: dict[str, Any] | None = None
     has_raster: bool = False
@@ -63,7 +66,26 @@ class EventImpacts:
 
     async def facilities(self, event: str) -> Impact | None:
         """Return the impact with its facilities; None if it is not computed yet. Raise Unavailable."""
-        return await self._read(event, sql("facilities::text"))
+        return await self._read(event, sql("facilities::text"), sql("has_facilities"))
+
+    async def trouble(self) -> str | None:
+        """Return why figures may be missing or older than the data; None while the worker is at work."""
+        try:
+            (has,) = await self._database.fetch(HAS_WORKER)
+            rows = await self._database.fetch(WORKER) if has["has"] else []
+        except Unavailable:
+            return None
+        if not rows:
+            return "The worker that computes impacts has not run yet."
+        (row,) = rows
+        since = f"since {rfc3339(row['seen'].replace(microsecond=0))}"
+        if row["is_late"]:
+            return f"The worker that computes impacts has not run {since}. Later changes are not counted."
+        if row["fails"]:
+            return (
+                "The worker that computes impacts reports an error and tries again. The last changes are not counted."
+            )
+        return None
 
     async def raster(self, event: str) -> tuple[str, bytes] | None:
         """Return the digest and the GeoTIFF of wind or shaking; None if there is none. Raise Unavailable."""
@@ -99,8 +121,9 @@ class EventImpacts:
         rows = await self._database.fetch(
             sql(
                 "SELECT event_id, impact ->> 'title' AS title, headline::text AS headline FROM impact.event "
-                "WHERE event_id = ANY({events}) ORDER BY event_id",
+                "WHERE event_id = ANY({events}) AND (impact ->> 'format')::int = {format} ORDER BY event_id",
                 events=bind(known, "text[]"),
+                format=bind(FORMAT, "int4"),
             )
         )
         return [
@@ -112,16 +135,18 @@ class EventImpacts:
             for row in rows
         ]
 
-    async def _read(self, event: str, document: Sql) -> Impact | None:
+    async def _read(self, event: str, document: Sql, has_figures: Sql = _HAS_ZONES) -> Impact | None:
         # PostgreSQL cannot store U+0000
         if "\0" in event or not await self.are_computed():
             return None
         rows = await self._database.fetch(
             sql(
-                "SELECT event_id, digest, computed, has_zones, headline::text AS headline, {document} AS document, "
+                "SELECT event_id, digest, computed, {has_figures} AS has_zones, "
+                "headline::text AS headline, {document} AS document, "
                 "EXISTS (SELECT FROM impact.raster r WHERE r.event_id = e.event_id) AS has_raster "
                 "FROM impact.event e WHERE event_id = {event}",
                 document=document,
+                has_figures=has_figures,
                 event=bind(event, "text"),
             )
         )

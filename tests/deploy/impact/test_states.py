@@ -80,6 +80,13 @@ async def test_headline_is_of_the_strongest_zone_with_people(
     assert (head["zone"], head["kind"], head["people"], head["areas"]) == ("50 kt", "analysed", 700, ["North", "Xland"])
 
 
+async def test_headline_without_people_is_of_the_widest_zone(add_zone: AddZone, computed: Computed) -> None:
+    await add_zone("A", _AT_SEA, wind=64)
+    await add_zone("A", _AT_SEA, wind=34)
+    head = (await computed("A"))["headline"]
+    assert (head["zone"], head["people"]) == ("34 kt", 0)
+
+
 async def test_storm_without_zones_has_those_of_a_model(
     database: asyncpg.Connection, add_places: AddPlaces, add_zone: AddZone, computed: Computed
 ) -> None:
@@ -111,8 +118,8 @@ async def test_products_of_the_usgs_lead_to_their_pages(database: asyncpg.Connec
     for event, url in (("Q1", page), ("Q2", None)):
         await database.execute(
             "INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, source, geom, url, "
-            "detail_url, shakemap_url, population_impact_url) "
-            "VALUES ($1, 6, 10, '2020-01-01', 'USGS', 'SRID=4326;POINT(0 0)', $2, $3, $3, $3)",
+            "detail_url, shakemap_url, population_impact_url, ground_failure_url) "
+            "VALUES ($1, 6, 10, '2020-01-01', 'USGS', 'SRID=4326;POINT(0 0)', $2, $3, $3, $3, $3)",
             event,
             url,
             detail,
@@ -125,10 +132,11 @@ async def test_products_of_the_usgs_lead_to_their_pages(database: asyncpg.Connec
         {
             "ShakeMap": f"{page}/shakemap/intensity",
             "PAGER": f"{page}/pager",
+            "Ground failure": f"{page}/ground-failure/summary",
             "All products": detail,
             "Event page": page,
         },
-        {"ShakeMap": detail, "Population impact": detail, "All products": detail},
+        {"ShakeMap": detail, "Population impact": detail, "Ground failure": detail, "All products": detail},
     ]
 
 

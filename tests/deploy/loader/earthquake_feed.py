@@ -31,7 +31,7 @@ def feature(event_id: str = "us2000cs46", **changed: Any) -> dict[str, Any]:
         "code": event_id.removeprefix("us"),
         "ids": f",{event_id},",
         "sources": ",us,",
-        "types": ",dyfi,geoserve,losspager,origin,phase-data,shakemap,",
+        "types": ",dyfi,geoserve,ground-failure,losspager,origin,phase-data,shakemap,",
         "nst": None,
         "dmin": 0.152,
         "rms": 0.61,

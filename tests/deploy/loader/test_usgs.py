@@ -47,6 +47,8 @@ async def test_an_event_becomes_a_row(owner: asyncpg.Connection, run: Load, publ
     assert taiwan["event_date"] == datetime(2018, 2, 1, 0, 8, 20, tzinfo=UTC)
     assert (taiwan["alert_level"], taiwan["tsunami"], taiwan["felt"]) == ("Orange", True, 313)
     assert taiwan["shakemap_url"] == taiwan["population_impact_url"] == taiwan["detail_url"]
+    assert taiwan["ground_failure_url"] == taiwan["detail_url"]
+    assert dateline["ground_failure_url"] is None
     assert (dateline["shakemap_url"], dateline["alert_level"]) == (None, None)
     assert (dateline["longitude"], dateline["latitude"]) == (175.5, 10.0)
     assert taiwan["nearest_place"] == "Hualien City"

@@ -10,6 +10,7 @@ import { formatNumber, say } from "../words/say.js";
  * @typedef {object} Figure
  * @property {number} people
  * @property {string} zone
+ * @property {string} quality
  */
 
 const MOST = 100; // events of a request
@@ -42,11 +43,13 @@ export async function figuresOf({ eventKey }, features, signal) {
 const figureOf = ({ id, summary }) => (summary ? [[id, summary]] : []);
 
 /**
- * `At least 9,290,806 people (64 kt)`. Without listed places the number is unknown rather than 0.
+ * `At least 9,290,806 people (64 kt)`, or `About` for an estimate. Without listed places the number is unknown rather than 0.
  * @param {Figure} figure
  */
-export const peopleWords = ({ people, zone }) =>
-  people ? say("At least {people} people ({zone})", { people: formatNumber(people), zone }) : say("No listed place ({zone})", { zone });
+export function peopleWords({ people, zone, quality }) {
+  if (quality === "estimate") return say("About {people} people ({zone})", { people: formatNumber(people), zone });
+  return people ? say("At least {people} people ({zone})", { people: formatNumber(people), zone }) : say("No listed place ({zone})", { zone });
+}
 
 /**
  * Adds the number to the card of a feature, once it is known.

@@ -42,6 +42,7 @@ SELECT 'WP/1', advisory, at::timestamptz, kind, scope, wind, time::timestamptz, 
     ST_Multi(ST_MakeEnvelope(west, 0, east, north, 4326))
 FROM (VALUES
     (1, '2020-01-01', 'forecast', 'whole', 34, '2020-01-01', 0.0, 4.0, 4.0),
+    (NULL, '2020-01-01 03:00', 'analysed', 'step', 34, '2020-01-01 03:00', 0.0, 2.0, 2.0),
     (2, '2020-01-01 06:00', 'forecast', 'whole', 34, '2020-01-01 06:00', 0.0, 2.0, 2.0),
     (2, '2020-01-01 06:00', 'forecast', 'whole', 64, '2020-01-01 06:00', 9.0, 9.5, 2.0),
     (2, '2020-01-01 06:00', 'analysed', 'step', 34, '2020-01-01 06:00', 0.0, 2.0, 2.0),

@@ -72,7 +72,7 @@ async def test_people_are_summed_by_zone_country_and_province(features: Client) 
     ]
     assert document["summary"]["text"] == (
         "Category 3 typhoon Anna: 1.2 million people in winds of 64 kt and more, most of them in North (Xland) and "
-        "Yland (lower bound: places of 500 people and more)"
+        "Yland (lower bound: places of 500 people and more, data of 2026)"
     )
     assert [(each["source"], each["vintage"], each["quality"]) for each in document["exposure"]] == [
         ("GeoNames", "2026", "lower bound")
@@ -81,7 +81,9 @@ async def test_people_are_summed_by_zone_country_and_province(features: Client) 
 
 
 async def test_steps_and_changes_of_advisories_are_listed(features: Client) -> None:
-    first, second = (await features.json("/events/WP%2F1/impact"))["advisories"]
+    first, between, second = (await features.json("/events/WP%2F1/impact"))["advisories"]
+    # a position between two advisories
+    assert (between["advisory"], between["zones"], len(between["steps"])) == (None, [], 1)
     assert (first["issued"], second["advisory"]) == ("2020-01-01T00:00:00Z", 2)
     told = [[(zone["zone"], zone["people"], zone["change"]) for zone in each["zones"]] for each in (first, second)]
     assert told == [[("34 kt", 1_235_667, None)], [("64 kt", 0, None), ("34 kt", 1_235_167, -500)]]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import re
+from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree as ET
 
 import asyncpg
@@ -93,7 +95,7 @@ async def test_feed_entries_begin_with_the_people(features: Client) -> None:
 
 _FLOOD = (
     "Flood alert FL1: 1.2 million people in the area of the alert, most of them in North (Xland) and Yland "
-    "(lower bound: places of 500 people and more)"
+    "(lower bound: places of 500 people and more, data of 2026)"
 )
 
 
@@ -168,6 +170,11 @@ async def test_page_shows_events_side_by_side(features: Client) -> None:
     assert re.findall(r"<td data-label=\"[^\"]*People[^>]*>([^<]*)<", row) == ["1,235,167", "0", "–"]
     assert "Xland" in page
     assert "North" in page
+    assert re.findall(r'<rect width="([0-9.]*)"', page)[0] == "160.0"
+    [address] = re.findall(r'href="([^"]*/map#[^"]*)"', page)
+    state = parse_qs(urlsplit(html.unescape(address)).fragment)
+    assert {"hazard.hazard_ts_events", "hazard.hazard_ts_buffers"} <= set(state["c"][0].split(","))
+    assert state["f.hazard.hazard_ts_buffers"] == ["event_id IN ('WP/1','WP2','WP4')"]
     refused = await features.get("/impacts", {"events": "A,B,C,D,E", "f": "html"})
     assert refused.status == 422
     assert b"events must be at most 4 on the page" in refused.body
