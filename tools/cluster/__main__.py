@@ -137,7 +137,7 @@ def _database() -> None:
     kubectl("-n", "dams-trial", "rollout", "status", "statefulset/postgresql", f"--timeout={MINUTES}m")
     kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
     kubectl("apply", "-f", str(_OVERLAYS.parent / "base" / "namespace.yaml"))
-    make_secret("dams-database", DATABASE_URL=_READER)
+    make_secret("dams-database", DAMS_DATABASE_URL=_READER)
 
 
 def reached_from_elsewhere(trial: _Trial) -> list[str]:
