@@ -1,4 +1,4 @@
-"""`python -m deploy.impact update|watch`: the worker of impacts. DATABASE_LOADER_URL is the address of the database."""
+"""`python -m deploy.impact update|watch`: the worker of impacts. DAMS_DATABASE_LOADER_URL has the address."""
 
 import argparse
 import asyncio
@@ -12,13 +12,15 @@ import asyncpg
 from deploy.impact.watching import load, update, watch
 from deploy.loader.store.connection import StoreError, connected
 from deploy.loader.store.lock import BusyError, held
+from libs.web.setting_names import adopt_for_command
 
-URL = "DATABASE_LOADER_URL"
+URL = "DAMS_DATABASE_LOADER_URL"
 """A variable, not an argument: other users of the machine see arguments."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
+    adopt_for_command()
     parser = argparse.ArgumentParser(prog="python -m deploy.impact", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("update", help="load exposure data, compute what is due, and end")

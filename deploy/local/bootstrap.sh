@@ -54,8 +54,8 @@ has_browser() {
 missing=()
 [ -n "$(find_python)" ] || missing+=(python3 python3-venv)
 if [ "$level" = run ] || [ "$level" = quick ] || [ "$level" = test ]; then
-  [ -n "${DATABASE_URL:-}" ] && [ "$level" = run ] || has_postgis || missing+=(postgresql)
-  [ -n "${REDIS_URL:-}" ] && [ "$level" = run ] || has redis-server || missing+=(redis-server)
+  [ -n "${DAMS_DATABASE_URL:-${DAMS_DATABASE_URL_FILE:-${DATABASE_URL:-}}}" ] && [ "$level" = run ] || has_postgis || missing+=(postgresql)
+  [ -n "${DAMS_REDIS_URL:-${DAMS_REDIS_URL_FILE:-${REDIS_URL:-}}}" ] && [ "$level" = run ] || has redis-server || missing+=(redis-server)
   has nginx || missing+=(nginx)
 fi
 if [ "$level" = quick ] || [ "$level" = test ]; then

@@ -82,7 +82,7 @@ def test_a_fault_of_the_machine_is_a_sentence(
     def fail(*_: object, **__: object) -> bool:
         raise error
 
-    monkeypatch.setenv("STATE_DIR", str(tmp_path))
+    monkeypatch.setenv("DAMS_STATE_DIR", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["deploy.local", "down"])
     monkeypatch.setattr(stack, "down", fail)
     assert command.main() == 1
