@@ -39,7 +39,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment run-environment quick-environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema psql bench soak try-fresh format requirements sbom audit clean environment run-environment quick-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -87,6 +87,10 @@ test-quick: quick-environment ## The tests of libraries, features and scripts, f
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \
 		-m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
+try-fresh: ## As root: what the README and docs/ say, on a fresh system (RELEASE=trixie STEPS="up tutorial" FROM=<release for upgrade>); 3 GB
+	@bash tools/fresh/try_fresh.sh $(abspath .local/fresh/$(RELEASE)) $(RELEASE) $(CURDIR) $(or $(STEPS),up test-quick bench tutorial upgrade test) \
+		| tee .local/fresh-$(RELEASE).txt; exit $${PIPESTATUS[0]}
+
 test-filters: environment ## Thousands of generated filters on databases with nothing but PostGIS, lc_ctype C and UTF-8
 	$(PYTHON) -m pytest -q -m slow tests/libs/cql $(ARGS)
 
@@ -132,6 +136,9 @@ tiles: ## Make, forget, look at or export tiles: make tiles ARGS="seed hazard.ha
 
 load: ## Load hazard data into the stack's own database: make load ARGS="usgs-earthquakes --since P7D", ARGS=list, ARGS=status
 	@$(PYTHON) -m deploy.local load $(ARGS)
+
+schema: ## Version of the schema of the stack's own database, and the way back: make schema ARGS=version, ARGS="revert --to 1"
+	@$(PYTHON) -m deploy.local schema $(or $(ARGS),version)
 
 generate: ## Make hazard data of any size, as the owner (DAMS_DATABASE_OWNER_URL): make generate ARGS="earthquakes --rows 1000000 --table trial.quakes"
 	@$(PYTHON) -m deploy.loader.generate $(ARGS)

@@ -1,4 +1,4 @@
-"""`python -m deploy.local up|down|restart|status|service|doctor|watch|run|load|psql|logs`: the local stack."""
+"""`python -m deploy.local up|down|restart|status|service|doctor|watch|run|load|schema|psql|logs`: the local stack."""
 
 from __future__ import annotations
 
@@ -57,6 +57,10 @@ def main() -> int:
         help="open the stack's own database as its owner, or DAMS_DATABASE_URL",
     )
     psql.add_argument("arguments", nargs=argparse.REMAINDER)
+    schema = commands.add_parser(
+        "schema", help="print, bring up to date or take back the schema of the stack's own database"
+    )
+    schema.add_argument("arguments", nargs=argparse.REMAINDER)
     load = commands.add_parser("load", prefix_chars="+", add_help=False, help="load data into the stack's own database")
     load.add_argument("arguments", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
@@ -88,6 +92,7 @@ def _run_command(settings: StackSettings, arguments: argparse.Namespace) -> int:
         "run": lambda: _run(settings, arguments.module, arguments.arguments),
         "watch": lambda: _watch(settings, _TABLE.findall(arguments.tables)),
         "load": lambda: _load(settings, arguments.arguments),
+        "schema": lambda: _schema(settings, arguments.arguments),
         "psql": lambda: _psql(settings, arguments.arguments),
         "logs": lambda: _logs(settings),
     }
@@ -273,6 +278,14 @@ def _load(settings: StackSettings, arguments: list[str]) -> None:
         # not as an argument: every user of the machine can see those of all programs
         environment["DAMS_DATABASE_LOADER_URL"] = stack.loader_url(folder, state)
     os.execve(sys.executable, [sys.executable, "-m", "deploy.loader", *arguments], environment)  # noqa: S606 - no shell
+
+
+def _schema(settings: StackSettings, arguments: list[str]) -> None:
+    folder, state = _running(settings)
+    environment = dict(os.environ)
+    if "postgresql" in state.ports:
+        environment["DAMS_DATABASE_OWNER_URL"] = stack.owner_url(folder, state)
+    os.execve(sys.executable, [sys.executable, "-m", "deploy.database", *arguments], environment)  # noqa: S606 - no shell
 
 
 def _run(settings: StackSettings, module: str, arguments: list[str]) -> None:
