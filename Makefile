@@ -39,7 +39,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema psql bench soak try-fresh format requirements sbom audit clean environment run-environment quick-environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema psql bench soak try-fresh format requirements sbom release audit clean environment run-environment quick-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -200,6 +200,9 @@ sbom: $(AUDIT)/.made ## List the packages of each image as CycloneDX, in .local/
 		(cd $$part && npm sbom --package-lock-only --omit dev --sbom-format cyclonedx --loglevel error) \
 			>$(SBOM)/$${part##*/}.npm.cdx.json || exit 1; done
 	@ls $(SBOM)/*.json
+
+release: sbom ## Build and check a release in .local/release: sources, images, SBOM, checksums, signature: make release ARGS="--key ~/.ssh/release"
+	@$(PYTHON) -m deploy.release $(ARGS)
 
 $(DOCS)/.made: deploy/docs/requirements.txt | environment
 	.venv/bin/uv venv --quiet --no-config --clear $(DOCS)

@@ -22,7 +22,7 @@ mmdebstrap --quiet --mode=root --variant=minbase --include=ca-certificates,curl,
   --aptopt="Acquire::Check-Valid-Until \"$valid\"" "$release" "$folder" "deb ${mirror%/} $release $components"
 # how this machine reaches mirrors and registries: certificates, and settings of apt, pip and npm
 cp -a /usr/local/share/ca-certificates/. "$folder/usr/local/share/ca-certificates/"
-for file in /etc/pip.conf /etc/npmrc /root/.npmrc; do [ ! -e "$file" ] || cp "$file" "$folder$file"; done
+for file in /etc/pip.conf /etc/npmrc "$HOME/.npmrc"; do [ ! -e "$file" ] || cp "$file" "$folder$file"; done
 cp /etc/resolv.conf /etc/hosts "$folder/etc/"
 printf 'Acquire::Check-Valid-Until "%s";\n' "$valid" >"$folder/etc/apt/apt.conf.d/99fresh"
 chroot "$folder" update-ca-certificates >/dev/null 2>&1
