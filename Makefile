@@ -1,13 +1,13 @@
 # `make up` installs what is missing, starts the whole stack and prints its address; `make help` lists the rest.
 # Settings of the stack, from the environment or the command line (which others see: no passwords there):
-#   GATEWAY_PORT (8080), STATE_DIR (.local), COLLECTION_SCHEMAS (hazard),
-#   GATEWAY_HOST (127.0.0.1; 0.0.0.0 lets other machines in),
-#   FEATURES and TILES (one process for each processor, at most four),
-#   REPLICAS (none; the number of streaming replicas of the stack's own database that serve reads),
-#   DEMO_DATA (yes; no leaves the tables empty, for `make load`),
-#   IMPACTS (yes; no starts no worker that counts people in zones of events),
-#   LIVE (no; yes watches live sources, and reports what each loaded or why not),
-#   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
+#   DAMS_GATEWAY_PORT (8080), DAMS_STATE_DIR (.local), DAMS_COLLECTION_SCHEMAS (hazard),
+#   DAMS_GATEWAY_HOST (127.0.0.1; 0.0.0.0 lets other machines in),
+#   DAMS_FEATURES_PROCESSES and DAMS_TILES_PROCESSES (one process for each processor, at most four),
+#   DAMS_REPLICAS (none; the number of streaming replicas of the stack's own database that serve reads),
+#   DAMS_DEMO_DATA (yes; no leaves the tables empty, for `make load`),
+#   DAMS_IMPACTS (yes; no starts no worker that counts people in zones of events),
+#   DAMS_LIVE (no; yes watches live sources, and reports what each loaded or why not),
+#   DAMS_DATABASE_URL and DAMS_REDIS_URL (use existing servers; then no demo data are loaded)
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
 # Of the tests: WORKERS (four more than processors, as many tests wait), which share them; 0 for none beside the first
 
@@ -19,8 +19,9 @@ export PATH := $(PATH):$(CURDIR)/.local/tools/bin
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-STATE_DIR ?= .local
-export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SCHEMAS DEMO_DATA IMPACTS LIVE DATABASE_URL REDIS_URL
+# the former name, for one version
+DAMS_STATE_DIR ?= $(or $(STATE_DIR),.local)
+export DAMS_STATE_DIR
 
 WORKERS ?= $(shell echo $$(($$(nproc) + 4)))
 AUDIT := .local/audit
@@ -38,7 +39,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment run-environment quick-environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema psql bench soak try-fresh format requirements sbom release audit clean environment run-environment quick-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -47,7 +48,7 @@ up: ## Install what is missing, start the stack, print its address
 	@$(BOOTSTRAP) run
 	@$(PYTHON) -m deploy.local up $(ARGS)
 
-down: ## Stop the stack of STATE_DIR
+down: ## Stop the stack of DAMS_STATE_DIR
 	@if [ -x $(PYTHON) ]; then $(PYTHON) -m deploy.local down; else echo "nothing was started: .venv is missing"; fi
 
 restart: ## Restart services and gateway, one process after another, without losing a request
@@ -59,10 +60,10 @@ status: ## What runs, where it listens
 service: environment ## Have systemd start the stack at each reboot: as root for the machine, else for you; make service ARGS=--remove
 	@$(PYTHON) -m deploy.local service $(ARGS)
 
-doctor: environment ## What is wrong with database, Redis and ports, and the statement that mends it: make doctor DATABASE_URL=…
+doctor: environment ## What is wrong with database, Redis and ports, and the statement that mends it: make doctor DAMS_DATABASE_URL=…
 	@$(PYTHON) -m deploy.local doctor
 
-watch: environment ## Have changes of a table seen within a second: make watch TABLE=public.roads (as its owner: DATABASE_OWNER_URL)
+watch: environment ## Have changes of a table seen within a second: make watch TABLE=public.roads (as its owner: DAMS_DATABASE_OWNER_URL)
 	@$(PYTHON) -m deploy.local watch '$(TABLE)'
 
 logs: ## Follow the logs of the stack
@@ -86,6 +87,10 @@ test-quick: quick-environment ## The tests of libraries, features and scripts, f
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \
 		-m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
+try-fresh: ## As root: what the README and docs/ say, on a fresh system (RELEASE=trixie STEPS="up tutorial" FROM=<release for upgrade>); 3 GB
+	@bash tools/fresh/try_fresh.sh $(abspath .local/fresh/$(RELEASE)) $(RELEASE) $(CURDIR) $(or $(STEPS),up test-quick bench tutorial upgrade test) \
+		| tee .local/fresh-$(RELEASE).txt; exit $${PIPESTATUS[0]}
+
 test-filters: environment ## Thousands of generated filters on databases with nothing but PostGIS, lc_ctype C and UTF-8
 	$(PYTHON) -m pytest -q -m slow tests/libs/cql $(ARGS)
 
@@ -93,7 +98,7 @@ fidelity: test-environment ## Compare tiles with rows at every zoom: hard shapes
 	DAMS_FIDELITY=full $(PYTHON) -m pytest -q -n 2 tests/services/tiles/fidelity
 	$(if $(ARGS),$(PYTHON) -m tests.services.tiles.fidelity $(ARGS))
 
-walk: environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DATABASE_URL: count geometries)
+walk: environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DAMS_DATABASE_URL: count geometries)
 	@$(PYTHON) -m tools.walk $(ARGS)
 
 weigh: test-environment ## Bytes and requests of maps in a browser, first and second visit: make weigh ARGS="http://127.0.0.1:8080/api --each --seconds 3"
@@ -132,10 +137,13 @@ tiles: ## Make, forget, look at or export tiles: make tiles ARGS="seed hazard.ha
 load: ## Load hazard data into the stack's own database: make load ARGS="usgs-earthquakes --since P7D", ARGS=list, ARGS=status
 	@$(PYTHON) -m deploy.local load $(ARGS)
 
-generate: ## Make hazard data of any size, as the owner (DATABASE_OWNER_URL): make generate ARGS="earthquakes --rows 1000000 --table trial.quakes"
+schema: ## Version of the schema of the stack's own database, and the way back: make schema ARGS=version, ARGS="revert --to 1"
+	@$(PYTHON) -m deploy.local schema $(or $(ARGS),version)
+
+generate: ## Make hazard data of any size, as the owner (DAMS_DATABASE_OWNER_URL): make generate ARGS="earthquakes --rows 1000000 --table trial.quakes"
 	@$(PYTHON) -m deploy.loader.generate $(ARGS)
 
-psql: ## Open the stack's own database as its owner, or that of DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
+psql: ## Open the stack's own database as its owner, or that of DAMS_DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
 	@$(PYTHON) -m deploy.local psql $(ARGS)
 
 bench: quick-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
@@ -193,6 +201,9 @@ sbom: $(AUDIT)/.made ## List the packages of each image as CycloneDX, in .local/
 			>$(SBOM)/$${part##*/}.npm.cdx.json || exit 1; done
 	@ls $(SBOM)/*.json
 
+release: sbom ## Build and check a release in .local/release: sources, images, SBOM, checksums, signature: make release ARGS="--key ~/.ssh/release"
+	@$(PYTHON) -m deploy.release $(ARGS)
+
 $(DOCS)/.made: deploy/docs/requirements.txt | environment
 	.venv/bin/uv venv --quiet --no-config --clear $(DOCS)
 	.venv/bin/uv pip install --quiet --no-config --require-hashes --python $(DOCS) -r $<
@@ -207,8 +218,8 @@ audit: $(AUDIT)/.made ## Ask the advisory services about every pinned package: n
 	@$(PYTHON) -m deploy.audit
 
 clean: ## Stop the stack and delete its data, the environment and what was built
-	@if [ -x $(PYTHON) ]; then for state in $(STATE_DIR)/*/stack.json $(STATE_DIR)/stack.json; do \
-		[ ! -e $$state ] || STATE_DIR=$$(dirname $$state) $(PYTHON) -m deploy.local down --purge; done; fi
+	@if [ -x $(PYTHON) ]; then for state in $(DAMS_STATE_DIR)/*/stack.json $(DAMS_STATE_DIR)/stack.json; do \
+		[ ! -e $$state ] || DAMS_STATE_DIR=$$(dirname $$state) $(PYTHON) -m deploy.local down --purge; done; fi
 	rm -rf .venv .ruff_cache .mypy_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name node_modules -prune -exec rm -rf {} +
 	find . -name __pycache__ -prune -exec rm -rf {} +

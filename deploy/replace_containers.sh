@@ -1,7 +1,7 @@
 #!/bin/sh
 # Replaces containers of docker compose by those of the images of now, one service after the other, without losing a request:
 #   docker compose build && sh deploy/replace_containers.sh features tiles
-# Without names: all services, not the gateway. That needs two ports, GATEWAY_PORT=8080-8081, and a web server in front
+# Without names: all services, not the gateway. That needs two ports, DAMS_GATEWAY_PORT=8080-8081, and a web server in front
 # that knows both; while it is replaced they change places.
 set -eu
 [ $# -gt 0 ] || set -- common features tiles viewer

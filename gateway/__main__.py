@@ -23,7 +23,7 @@ from gateway.parts.publish import Publisher
 from gateway.settings import GatewaySettings
 from libs.concurrency.background import periodic
 from libs.web.logs import setup_logs
-from libs.web.setting_names import misspelt
+from libs.web.setting_names import remarks
 from libs.web.settings import CHECK_CONFIG, SettingsError
 
 _LOG = logging.getLogger("dams.gateway")
@@ -102,7 +102,7 @@ def main() -> int:
             sys.stdout.write("gateway: the settings fit\n")
             return 0
         setup_logs("gateway", settings.log_format, settings.log_level)
-        for sentence in misspelt(os.environ):
+        for sentence in remarks(os.environ):
             _LOG.warning(sentence)
         status = asyncio.run(serve(settings))
     except SettingsError as error:

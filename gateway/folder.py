@@ -1,4 +1,4 @@
-"""The layout of the gateway's run directory (`GATEWAY_DIR`), which is nginx's prefix."""
+"""The layout of the gateway's run directory (`DAMS_GATEWAY_DIR`), which is nginx's prefix."""
 
 PUBLISHED = "published/openapi.json"
 KNOWN_PARTS = "parts"

@@ -126,29 +126,29 @@ File = Annotated[Path, AfterValidator(_file)]
 class GatewaySettings(PageSettings):
     """Settings of the gateway and addresses of the services. docs/operations.md explains the variables."""
 
-    host: str = Field(default="127.0.0.1", validation_alias="GATEWAY_HOST")
-    port: Port = Field(default=8080, validation_alias="GATEWAY_PORT")
-    internal_port: Port = Field(default=8090, validation_alias="GATEWAY_INTERNAL_PORT")
-    folder: Annotated[Path, AfterValidator(Path.absolute)] = Field(validation_alias="GATEWAY_DIR")
+    host: str = Field(default="127.0.0.1", validation_alias="DAMS_GATEWAY_HOST")
+    port: Port = Field(default=8080, validation_alias="DAMS_GATEWAY_PORT")
+    internal_port: Port = Field(default=8090, validation_alias="DAMS_GATEWAY_INTERNAL_PORT")
+    folder: Annotated[Path, AfterValidator(Path.absolute)] = Field(validation_alias="DAMS_GATEWAY_DIR")
     public_url: PublicAddress | None = None
-    timeout_seconds: float = Field(default=8.9, ge=0.1, le=600, validation_alias="GATEWAY_TIMEOUT_SECONDS")
-    """Seconds for which a service may send nothing: longer than its `REQUEST_TIMEOUT_SECONDS`.
+    timeout_seconds: float = Field(default=8.9, ge=0.1, le=600, validation_alias="DAMS_GATEWAY_TIMEOUT_SECONDS")
+    """Seconds for which a service may send nothing: longer than its `DAMS_REQUEST_TIMEOUT_SECONDS`.
 
     Together with the waits before it (for another response, for a failed machine) and the second attempt after
     it, it stays below ten seconds, the longest time that a client has to wait.
     """
-    requests_per_client: int = Field(default=200, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_CLIENT")
+    requests_per_client: int = Field(default=200, ge=0, le=65535, validation_alias="DAMS_GATEWAY_REQUESTS_PER_CLIENT")
     """Maximum number of concurrent requests from one address; 0 means unlimited."""
-    requests_per_second: int = Field(default=0, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_SECOND")
+    requests_per_second: int = Field(default=0, ge=0, le=65535, validation_alias="DAMS_GATEWAY_REQUESTS_PER_SECOND")
     """Maximum requests per second from one address, averaged over two seconds; 0 means unlimited."""
-    tls_port: Port = Field(default=8443, validation_alias="GATEWAY_TLS_PORT")
-    tls_certificate: File | None = Field(default=None, validation_alias="GATEWAY_TLS_CERTIFICATE")
+    tls_port: Port = Field(default=8443, validation_alias="DAMS_GATEWAY_TLS_PORT")
+    tls_certificate: File | None = Field(default=None, validation_alias="DAMS_GATEWAY_TLS_CERTIFICATE")
     """With a certificate and its key, the gateway also listens on `tls_port`, with TLS and HTTP/2."""
-    tls_key: File | None = Field(default=None, validation_alias="GATEWAY_TLS_KEY")
-    http3: bool = Field(default=False, validation_alias="GATEWAY_HTTP3")
+    tls_key: File | None = Field(default=None, validation_alias="DAMS_GATEWAY_TLS_KEY")
+    http3: bool = Field(default=False, validation_alias="DAMS_GATEWAY_HTTP3")
     """Whether `tls_port` also serves HTTP/3 over UDP (RFC 9114), announced to clients with TCP (RFC 7838)."""
-    codings: Codings = Field(default=as_written("br,gzip"), validation_alias="GATEWAY_CODINGS")
-    trusted_proxies: TrustedProxies | None = Field(default=None, validation_alias="GATEWAY_TRUSTED_PROXIES")
+    codings: Codings = Field(default=as_written("br,gzip"), validation_alias="DAMS_GATEWAY_CODINGS")
+    trusted_proxies: TrustedProxies | None = None
     common_upstream: Upstream = as_written("127.0.0.1:8081")
     features_upstream: Upstream = as_written("127.0.0.1:8082")
     tiles_upstream: Upstream = as_written("127.0.0.1:8083")
@@ -157,10 +157,12 @@ class GatewaySettings(PageSettings):
     @model_validator(mode="after")
     def _has_both(self) -> Self:
         if (self.tls_certificate is None) != (self.tls_key is None):
-            raise ValueError("GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY need each other")
+            raise ValueError("DAMS_GATEWAY_TLS_CERTIFICATE and DAMS_GATEWAY_TLS_KEY need each other")
         if self.http3 and (self.tls_certificate is None or not (self.public_url or "").startswith("https://")):
             # nginx does not know which port the client used, and other ports may be forwarded to ours
-            raise ValueError("GATEWAY_HTTP3 needs GATEWAY_TLS_CERTIFICATE, and a PUBLIC_URL that begins with https://")
+            raise ValueError(
+                "DAMS_GATEWAY_HTTP3 needs DAMS_GATEWAY_TLS_CERTIFICATE, and a DAMS_PUBLIC_URL that begins with https://"
+            )
         return self
 
     @property

@@ -113,8 +113,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 def stack() -> Iterator[RunningStack]:
     """Yield the whole product with demo data and two processes for tiles, on its own ports.
 
-    DAMS_TEST_URL=http://127.0.0.1:8080/api uses a running stack; its STATE_DIR (`.local`, or DAMS_TEST_STATE_DIR) leads
-    to its database. If it is on another machine, DAMS_TEST_DATABASE_URL has its database for the owner, and tests of
+    DAMS_TEST_URL=http://127.0.0.1:8080/api uses a running stack; its folder (`.local`, or DAMS_TEST_STATE_DIR) leads to
+    its database. If it is on another machine, DAMS_TEST_DATABASE_URL has its database for the owner, and tests of
     processes or files are skipped. There is only one such stack: use WORKERS=0 then.
     """
     if url := os.environ.get("DAMS_TEST_URL"):
@@ -122,7 +122,9 @@ def stack() -> Iterator[RunningStack]:
         return
     # Stays between sessions: loading the demo data takes longer than all tests of it. Simulated data stay on one day:
     # no test depends on the clock.
-    with running("test", purge=False, FEATURES="2", TILES="2", DEMO_TODAY="2026-11-01") as state_dir:
+    with running(
+        "test", purge=False, DAMS_FEATURES_PROCESSES="2", DAMS_TILES_PROCESSES="2", DAMS_DEMO_TODAY="2026-11-01"
+    ) as state_dir:
         yield RunningStack(state_dir, f"http://127.0.0.1:{gateway_port(state_dir)}/api")
 
 
@@ -130,7 +132,7 @@ def stack() -> Iterator[RunningStack]:
 def cluster() -> Iterator[Cluster]:
     """Yield a new, empty PostgreSQL with PostGIS and Redis; needs none of the services.
 
-    DAMS_TEST_SERVERS is the STATE_DIR of running servers, for running many sessions.
+    DAMS_TEST_SERVERS is the DAMS_STATE_DIR of running servers, for running many sessions.
     """
     if servers := os.environ.get("DAMS_TEST_SERVERS"):
         shared = Cluster(Path(servers))

@@ -95,9 +95,9 @@ class RunningStack(Cluster):
             for service in ("features", "tiles")
         }
         port = gateway_port(self.state_dir)
-        environment = {**os.environ, **counts, "STATE_DIR": str(self.state_dir), "GATEWAY_PORT": str(port)}
+        environment = {**os.environ, **counts, "DAMS_STATE_DIR": str(self.state_dir), "DAMS_GATEWAY_PORT": str(port)}
         # the clock of simulated data stays at the day that the tests need
-        environment["DEMO_TODAY"] = (state.loaded or "").rpartition(" ")[2]
+        environment["DAMS_DEMO_TODAY"] = (state.loaded or "").rpartition(" ")[2]
         _command(["restart"], environment)
 
     def _named(self, program: str) -> list[str]:
@@ -137,7 +137,7 @@ class StackElsewhere(RunningStack):
 
 def stack_at(base_url: str) -> RunningStack:
     """One that runs already, here or elsewhere, as `stack` of tests/conftest.py has it."""
-    state_dir, database_url = (os.environ.get(f"DAMS_TEST_{name}") for name in ("STATE_DIR", "DATABASE_URL"))
+    state_dir, database_url = (os.environ.get(f"DAMS_TEST_{name}") for name in ("DAMS_STATE_DIR", "DAMS_DATABASE_URL"))
     is_here = urlsplit(base_url).hostname in HERE and database_url is None
     if state_dir is None and not is_here:
         return StackElsewhere(base_url, database_url)
@@ -189,12 +189,12 @@ def _purge_abandoned(parent: Path, name: str, environment: dict[str, str]) -> No
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
-            _command(_PURGE, environment | {"STATE_DIR": str(state_dir)})
+            _command(_PURGE, environment | {"DAMS_STATE_DIR": str(state_dir)})
 
 
 @contextmanager
 def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[Path]:
-    """A stack in `.local/<name>` for as long as the block lasts; its STATE_DIR.
+    """A stack in `.local/<name>` for as long as the block lasts; its DAMS_STATE_DIR.
 
     Where another process of tests has it, the stack is in `.local/<name>-2`, and so on: each keeps its data, unless
     `purge`. A stack that a killed session left behind is stopped first: it would run old code.
@@ -204,14 +204,22 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
         variable: value
         for variable, value in os.environ.items()
         if variable
-        not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "FEATURES", "TILES", "PUBLIC_URL", "REPLICAS"}
+        not in {
+            "DAMS_DATABASE_URL",
+            "DAMS_REDIS_URL",
+            "DAMS_COLLECTION_SCHEMAS",
+            "DAMS_FEATURES_PROCESSES",
+            "DAMS_TILES_PROCESSES",
+            "DAMS_PUBLIC_URL",
+            "DAMS_REPLICAS",
+        }
         # impacts of all demo events would take the processors from the tests for minutes
-    } | {"IMPACTS": "no", **settings}
+    } | {"DAMS_IMPACTS": "no", **settings}
     if purge:
         _purge_abandoned(parent, name, environment)
     with _free_folder(parent, name) as (state_dir, lock):
         port = choose_ports(["gateway"], {}, state_dir)["gateway"]
-        environment |= {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port)}
+        environment |= {"DAMS_STATE_DIR": str(state_dir), "DAMS_GATEWAY_PORT": str(port)}
         if state_dir.exists():
             _command(_PURGE if purge else _STOP, environment)
         try:
@@ -259,4 +267,4 @@ def _command(arguments: list[str], environment: dict[str, str]) -> None:
 def gateway_port(state_dir: Path) -> int:
     """The port of a running stack's gateway, from its supervisor's configuration."""
     configuration = StateFolder(state_dir).supervisor_configuration.read_text()
-    return int(configuration.partition('GATEWAY_PORT="')[2].partition('"')[0])
+    return int(configuration.partition('DAMS_GATEWAY_PORT="')[2].partition('"')[0])

@@ -1,24 +1,35 @@
-"""`python -m deploy.database apply|demo`, with the database's address, as its owner, in DATABASE_OWNER_URL."""
+"""`python -m deploy.database apply|revert|version|demo`; DAMS_DATABASE_OWNER_URL is the address, as the owner."""
 
 import argparse
 import asyncio
 import os
 import sys
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 
-from deploy.database.apply import apply_schema, close_other_databases, ensure_loader, ensure_reader, rights_left
+from deploy.database.apply import (
+    apply_schema,
+    close_other_databases,
+    ensure_loader,
+    ensure_reader,
+    revert_schema,
+    rights_left,
+)
 from deploy.database.demo.collections import DemoCollections
 from deploy.database.demo.load import DemoDataConflictError, load_demo, move_demo
 from deploy.database.demo.sources import Sources
+from deploy.database.migrations import MigrationError, current_version, newest, read_migrations
 from deploy.loader.places.packaged import SourceMissingError
+from libs.web.setting_names import adopt_for_command
 
-_URL = "DATABASE_OWNER_URL"
+_URL = "DAMS_DATABASE_OWNER_URL"
 """A variable, not an argument: every user of the machine can see the arguments of programs."""
 
-_TODAY = "DEMO_TODAY"
+_TODAY = "DAMS_DEMO_TODAY"
 
 _NPM_DIRECTORY = Path(__file__).parent / "node_modules"
 
@@ -27,6 +38,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m deploy.database", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     apply = commands.add_parser("apply", help="create or update schema and roles; harmless to repeat")
+    revert = commands.add_parser("revert", help="take back the newest versions of the schema, before an older release")
+    revert.add_argument("--to", type=int, required=True, metavar="VERSION", help="the version of the older release")
+    commands.add_parser("version", help="print the version of the schema: of this release and of the database")
     demo = commands.add_parser("demo", help="load the demo data; does nothing where they are loaded")
     apply.add_argument("--reader-user", help="login role of the services, created or updated")
     apply.add_argument("--reader-password-file", type=Path, help="its password, on the file's first line")
@@ -82,6 +96,23 @@ async def _apply(arguments: argparse.Namespace) -> None:
         await connection.close()
 
 
+async def _revert(arguments: argparse.Namespace) -> None:
+    connection = await _connect()
+    try:
+        done = await revert_schema(connection, arguments.to)
+        print(f"the schema has version {arguments.to}; taken back: {', '.join(done) or 'nothing'}")
+    finally:
+        await connection.close()
+
+
+async def _version(_arguments: argparse.Namespace) -> None:
+    connection = await _connect()
+    try:
+        print(f"release {newest(read_migrations())}, database {await current_version(connection) or 'none'}")
+    finally:
+        await connection.close()
+
+
 def _first_line(file: Path) -> str:
     return file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
 
@@ -98,8 +129,17 @@ async def _demo(arguments: argparse.Namespace) -> None:
         await connection.close()
 
 
+_COMMANDS: Mapping[str, Callable[[argparse.Namespace], Coroutine[Any, Any, None]]] = {
+    "apply": _apply,
+    "revert": _revert,
+    "version": _version,
+    "demo": _demo,
+}
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
+    adopt_for_command()
     parser = _parser()
     arguments = parser.parse_args(argv)
     for role in ("reader", "loader") if arguments.command == "apply" else ():
@@ -110,12 +150,13 @@ def main(argv: list[str] | None = None) -> int:
             f"{_URL} is missing: the address of the database, as its owner (postgresql://owner:…@host/database)"
         )
     try:
-        asyncio.run(_apply(arguments) if arguments.command == "apply" else _demo(arguments))
+        asyncio.run(_COMMANDS[arguments.command](arguments))
     except (
         OSError,
         ValueError,
         asyncpg.PostgresError,
         asyncpg.InterfaceError,
+        MigrationError,
         SourceMissingError,
         DemoDataConflictError,
     ) as error:

@@ -1,10 +1,11 @@
-"""Apply the schema, and create or update the login role of the services."""
+"""Apply the schema or take its newest versions back, and create or update the login role of the services."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import asyncpg
 
+from deploy.database.migrations import FIRST, Migration, current_version, migrate_down, migrate_up, read_migrations
 from deploy.database.scram import scram_verifier
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schema"
@@ -14,24 +15,45 @@ _TEMP_FILE_LIMIT = "4GB"
 _OTHER_DATABASES = ("postgres", "template1")
 """Databases of every server, in which every role may write unless it is kept out."""
 
+_VERSION = "01_schema_version.sql"
 _CHANGE_LOG = "10_change_log.sql"
 
 # Only one schema change at a time per database; the number must only be the same everywhere.
 _APPLY_LOCK = 0x44414D53
 
 
-async def apply_schema(connection: asyncpg.Connection) -> list[str]:
-    """Run every file of schema/ in order of name, all in one transaction; running again changes nothing.
+async def apply_schema(connection: asyncpg.Connection, migrations: Mapping[int, Migration] | None = None) -> list[str]:
+    """Run missing migrations and every file of schema/ in order of name, all in one transaction.
 
-    Returns the names of the files. Raises asyncpg.PostgresError and leaves the database unchanged.
+    Running again changes nothing. Returns the names of the files. Raises MigrationError if the schema is that of a
+    newer release, and asyncpg.PostgresError; the database is then unchanged.
     """
+    known = read_migrations() if migrations is None else migrations
     files = sorted(SCHEMA_DIRECTORY.glob("*.sql"))
     async with connection.transaction():
         await connection.execute("SET LOCAL client_min_messages = warning")
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
+        version = await current_version(connection)
+        done = []
         for file in files:
             await connection.execute(file.read_text(encoding="utf-8"))
-    return [file.name for file in files]
+            if file.name == _VERSION and version is not None:
+                done = await migrate_up(connection, known, version)
+        if version is None:
+            done = await migrate_up(connection, known, FIRST)
+    return [*done, *(file.name for file in files)]
+
+
+async def revert_schema(
+    connection: asyncpg.Connection, to: int, migrations: Mapping[int, Migration] | None = None
+) -> list[str]:
+    """Take back the migrations after version `to`; return their names.
+
+    Raises MigrationError or asyncpg.PostgresError, and leaves the database unchanged.
+    """
+    async with connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
+        return await migrate_down(connection, read_migrations() if migrations is None else migrations, to)
 
 
 async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], reader: str) -> None:

@@ -1,5 +1,5 @@
-"""`python -m deploy.impact update|watch`: the worker of impacts. DATABASE_LOADER_URL is the address of the database;
-COLLECTIONS_CONFIG names the collections files, of which it reads the section `exposure`.
+"""`python -m deploy.impact update|watch`: the worker of impacts. DAMS_DATABASE_LOADER_URL has the address of the database;
+DAMS_COLLECTIONS_CONFIG names the collections files, of which it reads the section `exposure`.
 """
 
 import argparse
@@ -14,14 +14,16 @@ import asyncpg
 from deploy.impact.watching import update, watch
 from deploy.loader.store.connection import StoreError, connected
 from deploy.loader.store.lock import BusyError, held
+from libs.web.setting_names import adopt_for_command
 from libs.web.settings import SettingsError
 
-URL = "DATABASE_LOADER_URL"
+URL = "DAMS_DATABASE_LOADER_URL"
 """A variable, not an argument: other users of the machine see arguments."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
+    adopt_for_command()
     parser = argparse.ArgumentParser(prog="python -m deploy.impact", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("update", help="load exposure data, compute what is due, and end")

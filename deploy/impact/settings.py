@@ -1,4 +1,4 @@
-"""Reads the section `exposure` of the collections files of COLLECTIONS_CONFIG."""
+"""Reads the section `exposure` of the collections files of DAMS_COLLECTIONS_CONFIG."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""`python -m deploy.local up|down|restart|status|service|doctor|watch|run|load|psql|logs`: the local stack."""
+"""`python -m deploy.local up|down|restart|status|service|doctor|watch|run|load|schema|psql|logs`: the local stack."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor
 from deploy.local.users import become
 from libs.pg.diagnosis import Finding
-from libs.web.setting_names import misspelt
+from libs.web.setting_names import SettingsError, adopt
 
 _PLACE = re.compile(r"(\[[^]]*\]|[^:]*):?(\d*)")
 _TABLE = re.compile(r'(?:[^\s,"]|"[^"]*")+')
@@ -36,7 +36,7 @@ def main() -> int:
     up = commands.add_parser("up", help="start what is not running and wait until it answers")
     up.add_argument("--servers-only", action="store_true", help="only PostgreSQL and Redis")
     up.add_argument("--forget", action="store_true", help="without the settings of earlier starts")
-    down = commands.add_parser("down", help="stop the stack of STATE_DIR")
+    down = commands.add_parser("down", help="stop the stack of DAMS_STATE_DIR")
     down.add_argument("--purge", action="store_true", help="delete its data as well")
     commands.add_parser("restart", help="restart services and gateway one after another, without losing a request")
     commands.add_parser("status", help="show what runs and where it listens")
@@ -51,16 +51,28 @@ def main() -> int:
     watch.add_argument("tables", metavar="schema.table", help="one or several; a name with capitals in double quotes")
     # arguments that begin with "-" are for psql
     psql = commands.add_parser(
-        "psql", prefix_chars="+", add_help=False, help="open the stack's own database as its owner, or DATABASE_URL"
+        "psql",
+        prefix_chars="+",
+        add_help=False,
+        help="open the stack's own database as its owner, or DAMS_DATABASE_URL",
     )
     psql.add_argument("arguments", nargs=argparse.REMAINDER)
+    schema = commands.add_parser(
+        "schema", help="print, bring up to date or take back the schema of the stack's own database"
+    )
+    schema.add_argument("arguments", nargs=argparse.REMAINDER)
     load = commands.add_parser("load", prefix_chars="+", add_help=False, help="load data into the stack's own database")
     load.add_argument("arguments", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
-        settings = _settings(arguments)
-        return _run_command(settings, arguments)
-    except (StackError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        # also for the programs that it starts
+        doubts = adopt(os.environ)
+        if arguments.command == "doctor":
+            return _doctor(_settings(arguments), doubts)
+        for sentence in doubts:
+            _say(f"warning: {sentence}")
+        return _run_command(_settings(arguments), arguments)
+    except (StackError, SettingsError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         # also of a full disk or a server that is killed: a sentence, not where in the program that was noticed
         print(f"error: {str(error) or type(error).__name__}", file=sys.stderr)
         return 1
@@ -77,10 +89,10 @@ def _run_command(settings: StackSettings, arguments: argparse.Namespace) -> int:
         "restart": lambda: restart(settings),
         "status": lambda: _status(settings),
         "service": lambda: _service(settings, remove=arguments.remove),
-        "doctor": lambda: _doctor(settings),
         "run": lambda: _run(settings, arguments.module, arguments.arguments),
         "watch": lambda: _watch(settings, _TABLE.findall(arguments.tables)),
         "load": lambda: _load(settings, arguments.arguments),
+        "schema": lambda: _schema(settings, arguments.arguments),
         "psql": lambda: _psql(settings, arguments.arguments),
         "logs": lambda: _logs(settings),
     }
@@ -121,7 +133,7 @@ def _up(settings: StackSettings, *, servers_only: bool) -> None:
         if settings.live:
             _report_live(settings)
         elif not settings.database_url:
-            _say("Data are those of the demo or of make load; LIVE=yes make up fetches the current world")
+            _say("Data are those of the demo or of make load; DAMS_LIVE=yes make up fetches the current world")
         print(f"http://127.0.0.1:{settings.gateway_port}/api")
 
 
@@ -138,8 +150,6 @@ def _report_live(settings: StackSettings) -> None:
 
 def _check(settings: StackSettings) -> None:
     """Raises StackError for what keeps the services from starting; warns of the rest."""
-    for sentence in misspelt(os.environ):
-        _say(f"warning: {sentence}")
     from deploy.local import doctor  # noqa: PLC0415 - four fifths of all imports, and most commands do without
 
     doctor.check_settings()
@@ -151,11 +161,10 @@ def _check(settings: StackSettings) -> None:
             _say(f"warning: {finding}")
 
 
-def _doctor(settings: StackSettings) -> int:
+def _doctor(settings: StackSettings, doubts: list[str]) -> int:
     from deploy.local import doctor  # noqa: PLC0415 - as above
 
-    wrong = doctor.findings(settings)
-    wrong += [Finding(sentence) for sentence in misspelt(os.environ)]
+    wrong = [*doctor.findings(settings), *map(Finding, doubts)]
     for finding in wrong:
         print(f"{'error' if finding.fatal else 'warning'}: {finding}")
     if not wrong:
@@ -210,9 +219,11 @@ def _watch(settings: StackSettings, tables: list[str]) -> None:
     if not tables:
         raise StackError("TABLE is missing: make watch TABLE=public.roads")
     if settings.database_url:
-        owner, reader = os.environ.get("DATABASE_OWNER_URL"), urlsplit(settings.database_url).username
+        owner, reader = os.environ.get("DAMS_DATABASE_OWNER_URL"), urlsplit(settings.database_url).username
         if not owner or not reader:
-            raise StackError("DATABASE_OWNER_URL is missing: the address of the database, as the owner of the tables")
+            raise StackError(
+                "DAMS_DATABASE_OWNER_URL is missing: the address of the database, as the owner of the tables"
+            )
     else:
         owner, reader = stack.owner_url(*_running(settings)), READER
 
@@ -265,8 +276,16 @@ def _load(settings: StackSettings, arguments: list[str]) -> None:
     environment = dict(os.environ)
     if "postgresql" in state.ports:
         # not as an argument: every user of the machine can see those of all programs
-        environment["DATABASE_LOADER_URL"] = stack.loader_url(folder, state)
+        environment["DAMS_DATABASE_LOADER_URL"] = stack.loader_url(folder, state)
     os.execve(sys.executable, [sys.executable, "-m", "deploy.loader", *arguments], environment)  # noqa: S606 - no shell
+
+
+def _schema(settings: StackSettings, arguments: list[str]) -> None:
+    folder, state = _running(settings)
+    environment = dict(os.environ)
+    if "postgresql" in state.ports:
+        environment["DAMS_DATABASE_OWNER_URL"] = stack.owner_url(folder, state)
+    os.execve(sys.executable, [sys.executable, "-m", "deploy.database", *arguments], environment)  # noqa: S606 - no shell
 
 
 def _run(settings: StackSettings, module: str, arguments: list[str]) -> None:

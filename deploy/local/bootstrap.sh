@@ -15,6 +15,17 @@ PATH=$PATH:/usr/sbin:/sbin   # the folder of nginx on Debian, which users other 
 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+exec 3>&1
+during() { # command…: runs it, and says every few seconds that it goes on; what it prints may be redirected
+  local status=0 beat
+  { seconds=0; while sleep 8 >/dev/null 2>&1 3>&- 9>&-; do seconds=$((seconds + 8)); printf '  … %s s\n' "$seconds" >&3; done; } >/dev/null 2>&1 9>&- &
+  beat=$!
+  "$@" || status=$?
+  kill "$beat" 2>/dev/null
+  wait "$beat" 2>/dev/null || true
+  return "$status"
+}
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 has() { command -v "$1" >/dev/null 2>&1; }
 
 # One at a time in this checkout: two stacks may be started at once.
@@ -54,8 +65,8 @@ has_browser() {
 missing=()
 [ -n "$(find_python)" ] || missing+=(python3 python3-venv)
 if [ "$level" = run ] || [ "$level" = quick ] || [ "$level" = test ]; then
-  [ -n "${DATABASE_URL:-}" ] && [ "$level" = run ] || has_postgis || missing+=(postgresql)
-  [ -n "${REDIS_URL:-}" ] && [ "$level" = run ] || has redis-server || missing+=(redis-server)
+  [ -n "${DAMS_DATABASE_URL:-${DAMS_DATABASE_URL_FILE:-${DATABASE_URL:-}}}" ] && [ "$level" = run ] || has_postgis || missing+=(postgresql)
+  [ -n "${DAMS_REDIS_URL:-${DAMS_REDIS_URL_FILE:-${REDIS_URL:-}}}" ] && [ "$level" = run ] || has redis-server || missing+=(redis-server)
   has nginx || missing+=(nginx)
 fi
 if [ "$level" = quick ] || [ "$level" = test ]; then
@@ -90,7 +101,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   fi
   say "Installing from the system's packages: $wanted"
   log=$(mktemp)
-  "${as_root[@]}" bash deploy/local/install_packages.sh "${missing[@]}" >"$log" 2>&1 </dev/null || {
+  during "${as_root[@]}" bash deploy/local/install_packages.sh "${missing[@]}" >"$log" 2>&1 </dev/null || {
     if grep -qE "Temporary failure resolving|Could not connect|Could not resolve|Unable to connect|Network is unreachable" "$log"; then
       fail "the servers of this system's packages cannot be reached: is there a network? All output is in $log"
     fi
@@ -150,11 +161,11 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
     say "Bringing the Python environment in .venv up to date"
   else
     say "Installing the Python environment into .venv"
-    "$python" -m venv --clear .venv
+    during "$python" -m venv --clear .venv
     printf '%s %s' "$python" "$(pwd)" >.venv/.made
     log=$(mktemp)
     # one package first, with few attempts: without a network there would be 40 seconds of warnings
-    if ! pip_install --retries 1 --timeout 10 \
+    if ! during pip_install --retries 1 --timeout 10 \
       -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' deploy/local/run-requirements.txt) 2>"$log"; then
       if grep -qE "NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|name resolution|Name or service|unreachable" "$log"; then
         rm -rf .venv "$log"
@@ -165,7 +176,7 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
     rm -f "$log"
   fi
   # pip knows indexes that are in its own settings alone
-  sync_python || pip_install "${sets[@]/#/-r}"
+  during sync_python || during pip_install "${sets[@]/#/-r}"
   printf '%s' "$stamp" >.venv/.stamp
 fi
 # The same for our own files. A file that cannot be compiled or written is reported when it is used.
@@ -181,6 +192,8 @@ if [ ${#node[@]} -gt 0 ]; then
 fi
 PATH=$PATH:$PWD/.local/tools/bin
 
+npm_ci() { (cd "$1" && npm ci "${@:2}" --no-audit --no-fund --loglevel=error </dev/null); }
+
 node_packages() { # folder: installs its locked npm packages, with what only development needs unless the stack is to run
   [ -e "$1/package-lock.json" ] || return 0
   local lock installed options=()
@@ -193,7 +206,7 @@ node_packages() { # folder: installs its locked npm packages, with what only dev
     options=(--omit=dev --cache "$cache_folder")
   fi
   say "Installing npm packages into $1/node_modules"
-  (cd "$1" && npm ci "${options[@]}" --no-audit --no-fund --loglevel=error </dev/null)
+  during npm_ci "$1" "${options[@]}"
   [ "$level" != run ] || rm -rf "$cache_folder"
   if [ "$level" = run ]; then echo "$lock run"; else echo "$lock all"; fi >"$1/node_modules/.stamp"
 }
@@ -201,9 +214,10 @@ node_packages services/viewer
 [ "$level" != check ] || exit 0
 node_packages deploy/database
 
-.venv/bin/python -m services.viewer.build
+[ -e services/viewer/dist/manifest.json ] || say "Building the scripts and the basemap of the viewer"
+during .venv/bin/python -m services.viewer.build
 
 if [ "$level" = test ] && ! has_browser; then
   say "Installing a browser for the tests"
-  .venv/bin/python -m playwright install --with-deps chromium </dev/null
+  during .venv/bin/python -m playwright install --with-deps chromium </dev/null
 fi

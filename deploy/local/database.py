@@ -34,7 +34,7 @@ def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = T
     loaded_content, _, loaded_day = (state.loaded or "").rpartition(" ")
     if (loaded_content, loaded_day) == (content, day):
         return
-    environment = {"DATABASE_OWNER_URL": owner_url(port, password), "DEMO_TODAY": day}
+    environment = {"DAMS_DATABASE_OWNER_URL": owner_url(port, password), "DAMS_DEMO_TODAY": day}
     if loaded_content == content and WITHOUT_DEMO not in (day, loaded_day):
         # even if live data were loaded since: only the day has changed
         _run_tool(["demo", "--move"], environment)
@@ -47,14 +47,14 @@ def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = T
     if demo_data:
         _run_tool(["demo"], environment)
     elif loaded_day not in ("", WITHOUT_DEMO):
-        print("The demo data that are there stay; another STATE_DIR begins without", flush=True)
+        print("The demo data that are there stay; another DAMS_STATE_DIR begins without", flush=True)
     state.loaded = f"{content} {day}"
     folder.save(state)
 
 
 def demo_day() -> str:
     """Return the last day of simulated floods, which `make up` sets to today: YYYY-MM-DD, UTC."""
-    return os.environ.get("DEMO_TODAY") or f"{datetime.now(UTC):%Y-%m-%d}"
+    return os.environ.get("DAMS_DEMO_TODAY") or f"{datetime.now(UTC):%Y-%m-%d}"
 
 
 def content_version(root: Path) -> str:

@@ -54,13 +54,13 @@ def findings(settings: StackSettings) -> list[Finding]:
 def check_settings() -> None:
     """Raise StackError for settings that the programs would reject at start, before any running program is stopped."""
     given = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    given |= {"DATABASE_URL": "postgresql://localhost", "GATEWAY_DIR": ".", "PORT": "1"}
+    given |= {"DAMS_DATABASE_URL": "postgresql://localhost", "DAMS_GATEWAY_DIR": ".", "DAMS_PORT": "1"}
     try:
         for program in (FeaturesSettings, TilesSettings, ViewerSettings, GatewaySettings):
             program.from_env(given)
         CatalogueConfig.load(*(CommonSettings.from_env(given).collections_config or ()))
     except ConfigError as error:
-        raise StackError(f"COLLECTIONS_CONFIG cannot be used: {error}") from None
+        raise StackError(f"DAMS_COLLECTIONS_CONFIG cannot be used: {error}") from None
     except SettingsError as error:
         raise StackError(str(error)) from None
 
@@ -68,13 +68,13 @@ def check_settings() -> None:
 def of_database(settings: StackSettings, url: str) -> list[Finding]:
     """Return the problems of the database at `url`, fatal ones first. Raises StackError for invalid settings."""
     try:
-        given = {"POOL_SIZE": os.environ.get("POOL_SIZE", ""), "PORT": "1", "DATABASE_URL": url}
+        given = {"DAMS_POOL_SIZE": os.environ.get("DAMS_POOL_SIZE", ""), "DAMS_PORT": "1", "DAMS_DATABASE_URL": url}
         pool = DatabaseSettings.from_env(given).pool_size
         schemas = names_of(settings.collection_schemas)
     except SettingsError as error:
         raise StackError(str(error)) from None
     except ValueError as error:
-        raise StackError(f"COLLECTION_SCHEMAS={settings.collection_schemas!r} {error}") from None
+        raise StackError(f"DAMS_COLLECTION_SCHEMAS={settings.collection_schemas!r} {error}") from None
     processes = settings.features_processes + settings.tiles_processes
     found = asyncio.run(diagnose(url, schemas, connections=processes * pool + _OTHERS))
     return found if any(finding.fatal for finding in found) else [*found, *asyncio.run(_rights(url))]

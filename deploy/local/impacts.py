@@ -1,4 +1,4 @@
-"""`python -m deploy.local.impacts STATE_DIR`: the worker of impacts, with the address of the stack's database.
+"""`python -m deploy.local.impacts DAMS_STATE_DIR`: the worker of impacts, with the address of the stack's database.
 
 The address has a password, so it is read from the stack's own files: the supervisor's file and the environment of the
 services, which must not be able to write, do not have it.

@@ -1,4 +1,4 @@
-"""`python -m deploy.local.live STATE_DIR`: the watchers of live sources, with the address of the stack's database.
+"""`python -m deploy.local.live DAMS_STATE_DIR`: the watchers of live sources, with the address of the stack's database.
 
 The address has a password, so it is read from the stack's own files, as for the worker of impacts.
 """

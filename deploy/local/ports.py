@@ -54,11 +54,13 @@ def choose_ports(names: list[str], remembered: dict[str, int], state_dir: Path, 
 def require_free(port: int) -> None:
     """Raise StackError if the gateway's port is taken, with the holder's name if it is visible."""
     if needs_root(port) and not _may_bind(port):
-        raise StackError(f"GATEWAY_PORT={port} needs root; choose one above 1023")
+        raise StackError(f"DAMS_GATEWAY_PORT={port} needs root; choose one above 1023")
     if is_free(port):
         return
     holder = _holder(port)
-    raise StackError(f"port {port} is taken{holder}; choose another one, for example: make up GATEWAY_PORT={port + 1}")
+    raise StackError(
+        f"port {port} is taken{holder}; choose another one, for example: make up DAMS_GATEWAY_PORT={port + 1}"
+    )
 
 
 def needs_root(port: int) -> bool:

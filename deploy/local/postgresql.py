@@ -72,7 +72,7 @@ def server_user() -> str | None:
 
 
 def choose_cluster(folder: StateFolder) -> Path:
-    """Return the folder of a new cluster: below STATE_DIR, or in its user's home if STATE_DIR is not accessible."""
+    """Return the folder of a new cluster: below DAMS_STATE_DIR, or in its user's home if that is not accessible."""
     user = server_user()
     inside = folder.folder("postgresql")
     inside.chmod(0o700)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-# Every program of a stack has its STATE_DIR in this environment variable.
+# Every program of a stack has its DAMS_STATE_DIR in this environment variable.
 MARK = "DAMS_STACK"
 
 
@@ -19,7 +19,7 @@ def left_behind(state_dir: Path, cluster: Path | None) -> list[psutil.Process]:
     nginx and Redis overwrite the memory that holds their environment: they are recognised by name and by the folder in
     their command line. Replicas are beside the cluster.
     """
-    # Not STATE_DIR itself: another stack may be inside it.
+    # Not DAMS_STATE_DIR itself: another stack may be inside it.
     places = [str(state_dir / "gateway"), str(state_dir / "redis.conf"), *([str(cluster.parent)] if cluster else [])]
     found = []
     for process in psutil.process_iter(["name"]):

@@ -18,59 +18,59 @@ from deploy.local.state import StateFolder, write_private
 from deploy.local.users import command_as
 
 PASSED_ON = (
-    "BASEMAP_ATTRIBUTION",
-    "BASEMAP_MAX_ZOOM",
-    "BASEMAP_TILES",
-    "CATALOGUE_REFRESH_SECONDS",
-    "CDN_MAX_AGE",
-    "COLLECTIONS_CONFIG",
-    "EMBED_ORIGINS",
-    "EXTENSION_COLLECTIONS",
-    "NONSPATIAL_COLLECTIONS",
-    "COLLECTION_SHARE",
-    "DATABASE_READ_URLS",
-    "GATEWAY_CODINGS",
-    "GATEWAY_HTTP3",
-    "GATEWAY_REQUESTS_PER_CLIENT",
-    "GATEWAY_REQUESTS_PER_SECOND",
-    "GATEWAY_TIMEOUT_SECONDS",
-    "GATEWAY_TLS_CERTIFICATE",
-    "GATEWAY_TLS_KEY",
-    "GATEWAY_TLS_PORT",
-    "GATEWAY_TRUSTED_PROXIES",
-    "INVALID_PARAMETER_STATUS",
-    "LOADER_ADDRESSES",
-    "LOADER_CONTACT",
-    "LOG_FORMAT",
-    "LOG_LEVEL",
+    "DAMS_BASEMAP_ATTRIBUTION",
+    "DAMS_BASEMAP_MAX_ZOOM",
+    "DAMS_BASEMAP_TILES",
+    "DAMS_CATALOGUE_REFRESH_SECONDS",
+    "DAMS_CDN_MAX_AGE_SECONDS",
+    "DAMS_COLLECTIONS_CONFIG",
+    "DAMS_EMBED_ORIGINS",
+    "DAMS_EXTENSION_COLLECTIONS",
+    "DAMS_NONSPATIAL_COLLECTIONS",
+    "DAMS_COLLECTION_SHARE_PERCENT",
+    "DAMS_DATABASE_READ_URLS",
+    "DAMS_GATEWAY_CODINGS",
+    "DAMS_GATEWAY_HTTP3",
+    "DAMS_GATEWAY_REQUESTS_PER_CLIENT",
+    "DAMS_GATEWAY_REQUESTS_PER_SECOND",
+    "DAMS_GATEWAY_TIMEOUT_SECONDS",
+    "DAMS_GATEWAY_TLS_CERTIFICATE",
+    "DAMS_GATEWAY_TLS_KEY",
+    "DAMS_GATEWAY_TLS_PORT",
+    "DAMS_TRUSTED_PROXIES",
+    "DAMS_INVALID_PARAMETER_STATUS",
+    "DAMS_LOADER_ADDRESSES",
+    "DAMS_LOADER_CONTACT",
+    "DAMS_LOG_FORMAT",
+    "DAMS_LOG_LEVEL",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_HEADERS",
     "OTEL_TRACES_SAMPLER_ARG",
-    "POOL_SIZE",
-    "FEATURES_KEPT_BYTES",
-    "EXPORTS_AT_ONCE",
-    "EXPORT_MAX_BYTES",
-    "EXPORT_SECONDS",
-    "EXPORT_KEPT_BYTES",
-    "EXPORT_KEPT_SECONDS",
-    "CHANGE_LISTENERS",
-    "CAP_STATUS",
-    "CAP_SENDER",
-    "PUBLIC_URL",
-    "PURGE_HEADER",
-    "PURGE_METHOD",
-    "PURGE_URL",
-    "REDIS_TIMEOUT_MS",
-    "SITE_DESCRIPTION",
-    "SITE_TITLE",
-    "REQUEST_TIMEOUT_SECONDS",
-    "TILE_MAX_FEATURES",
-    "TILE_QUEUE",
-    "TILE_TIMEOUT_SECONDS",
-    "TILE_WARM_UP",
-    "TILE_CACHE_FILTERED_MB",
-    "TILE_MAX_BYTES",
-    "TRUSTED_PROXIES",
+    "DAMS_POOL_SIZE",
+    "DAMS_FEATURES_KEPT_BYTES",
+    "DAMS_EXPORTS_AT_ONCE",
+    "DAMS_EXPORT_MAX_BYTES",
+    "DAMS_EXPORT_SECONDS",
+    "DAMS_EXPORT_KEPT_BYTES",
+    "DAMS_EXPORT_KEPT_SECONDS",
+    "DAMS_CHANGE_LISTENERS",
+    "DAMS_CAP_STATUS",
+    "DAMS_CAP_SENDER",
+    "DAMS_PUBLIC_URL",
+    "DAMS_PURGE_HEADER",
+    "DAMS_PURGE_METHOD",
+    "DAMS_PURGE_URL",
+    "DAMS_REDIS_TIMEOUT_SECONDS",
+    "DAMS_SITE_DESCRIPTION",
+    "DAMS_SITE_TITLE",
+    "DAMS_REQUEST_TIMEOUT_SECONDS",
+    "DAMS_TILE_MAX_FEATURES",
+    "DAMS_TILE_QUEUE",
+    "DAMS_TILE_TIMEOUT_SECONDS",
+    "DAMS_TILE_WARM_UP",
+    "DAMS_TILE_CACHE_FILTERED_BYTES",
+    "DAMS_TILE_MAX_BYTES",
+    "DAMS_TRUSTED_GATEWAYS",
 )
 """Settings of services and gateway that are passed on from the environment of `make up`; the stack sets the others."""
 
@@ -213,7 +213,7 @@ def service_programs(
                 command_as(user, (sys.executable, "-m", module)),
                 ports[name],
                 # set even if empty: the environment of `make up` may contain another one
-                {"HOST": "127.0.0.1", "PORT": str(ports[name]), "SOCKET": str(socket or "")},
+                {"DAMS_HOST": "127.0.0.1", "DAMS_PORT": str(ports[name]), "DAMS_SOCKET": str(socket or "")},
                 health="/internal/health",
                 socket=socket,
             )
@@ -242,10 +242,10 @@ def gateway_program(
 ) -> Program:
     """Return the gateway: nginx and its configuration program."""
     environment = {
-        "GATEWAY_HOST": settings.gateway_host,
-        "GATEWAY_PORT": str(settings.gateway_port),
-        "GATEWAY_INTERNAL_PORT": str(ports["gateway_internal"]),
-        "GATEWAY_DIR": str(folder.folder("gateway")),
+        "DAMS_GATEWAY_HOST": settings.gateway_host,
+        "DAMS_GATEWAY_PORT": str(settings.gateway_port),
+        "DAMS_GATEWAY_INTERNAL_PORT": str(ports["gateway_internal"]),
+        "DAMS_GATEWAY_DIR": str(folder.folder("gateway")),
     }
     for service in SERVICES:
         addresses = [
@@ -254,7 +254,7 @@ def gateway_program(
             for name in [*service_names(settings), *spare_names(settings)]
             if service_of(name) == service
         ]
-        environment[f"{service.upper()}_UPSTREAM"] = ",".join(addresses)
+        environment[f"DAMS_{service.upper()}_UPSTREAM"] = ",".join(addresses)
     gateway = (sys.executable, "-m", "gateway")
     command = command_as(user, gateway, low_port=needs_root(settings.gateway_port))
     return Program("gateway", command, settings.gateway_port, environment, health="/api/")
@@ -272,17 +272,17 @@ def shared_environment(
     """Return variables for all programs. Secrets are passed this way, not in the supervisor's file."""
     # our own files describe our own schema; for other data the operator names one
     described = {}
-    if settings.database_url is None and not os.environ.get("COLLECTIONS_CONFIG"):
+    if settings.database_url is None and not os.environ.get("DAMS_COLLECTIONS_CONFIG"):
         names = ["collections.yaml", *(["demo-collections.yaml"] if settings.demo_data else [])]
         # in double quotes, because a folder's name may contain a comma
-        described["COLLECTIONS_CONFIG"] = ",".join(f'"{REPOSITORY / "deploy" / name}"' for name in names)
+        described["DAMS_COLLECTIONS_CONFIG"] = ",".join(f'"{REPOSITORY / "deploy" / name}"' for name in names)
     return {
         **described,
-        "DATABASE_URL": database_url,
-        **({"DATABASE_READ_URLS": ",".join(read_urls)} if read_urls else {}),
-        "REDIS_URL": settings.redis_url or redis_url(folder, ports, sockets),
-        "COLLECTION_SCHEMAS": settings.collection_schemas,
-        "CATALOGUE_URL": f"http://127.0.0.1:{ports['common']}",
-        "PARTS_URL": f"http://127.0.0.1:{ports['gateway_internal']}",
-        "STATE_DIR": str(folder.folder("services")),
+        "DAMS_DATABASE_URL": database_url,
+        **({"DAMS_DATABASE_READ_URLS": ",".join(read_urls)} if read_urls else {}),
+        "DAMS_REDIS_URL": settings.redis_url or redis_url(folder, ports, sockets),
+        "DAMS_COLLECTION_SCHEMAS": settings.collection_schemas,
+        "DAMS_CATALOGUE_URL": f"http://127.0.0.1:{ports['common']}",
+        "DAMS_PARTS_URL": f"http://127.0.0.1:{ports['gateway_internal']}",
+        "DAMS_STATE_DIR": str(folder.folder("services")),
     }

@@ -20,7 +20,12 @@ def public_report(settings: StackSettings, url: str) -> list[str]:
 
     There are none where the database cannot be read: `make doctor` reports why.
     """
-    given = {**os.environ, "DATABASE_URL": url, "PORT": "1", "COLLECTION_SCHEMAS": settings.collection_schemas}
+    given = {
+        **os.environ,
+        "DAMS_DATABASE_URL": url,
+        "DAMS_PORT": "1",
+        "DAMS_COLLECTION_SCHEMAS": settings.collection_schemas,
+    }
     common = CommonSettings.from_env(given)
     extensions = common.extension_collections or ()
     try:
@@ -36,10 +41,10 @@ def public_report(settings: StackSettings, url: str) -> list[str]:
     lines = [_line("public", public)] if public else ["public: nothing"]
     if left_out:
         lines.append(_line("not public, as they have no geometry", left_out))
-        setting = f"NONSPATIAL_COLLECTIONS={quote(_list_entry(left_out[0]))}"
-        lines.append(f"  to publish one: {setting} make up, or name it in COLLECTIONS_CONFIG")
+        setting = f"DAMS_NONSPATIAL_COLLECTIONS={quote(_list_entry(left_out[0]))}"
+        lines.append(f"  to publish one: {setting} make up, or name it in DAMS_COLLECTIONS_CONFIG")
     if excluded:
-        lines.append(_line("not public, as COLLECTIONS_CONFIG excludes them", excluded))
+        lines.append(_line("not public, as DAMS_COLLECTIONS_CONFIG excludes them", excluded))
     return lines
 
 

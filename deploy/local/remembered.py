@@ -9,9 +9,10 @@ from pathlib import Path
 from deploy.local.programs import PASSED_ON
 from deploy.local.settings import StackError, StackSettings
 from deploy.local.state import write_private
+from libs.web.setting_names import resolve
 
-NAMES = tuple(sorted({*StackSettings.variables(), *PASSED_ON} - {"STATE_DIR"}))
-"""The remembered variables; STATE_DIR itself must be given, or is the default."""
+NAMES = tuple(sorted({*StackSettings.variables(), *PASSED_ON} - {"DAMS_STATE_DIR"}))
+"""The remembered variables; DAMS_STATE_DIR itself must be given, or is the default."""
 
 
 def given(environment: Mapping[str, str]) -> dict[str, str]:
@@ -20,14 +21,16 @@ def given(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def recall(folder: Path) -> dict[str, str]:
-    """Return the settings remembered in STATE_DIR. Raises StackError if they cannot be read."""
+    """Return the settings remembered in DAMS_STATE_DIR. Raises StackError if they cannot be read."""
     file = _file(folder)
     try:
         found = json.loads(file.read_text())
-        return {name: str(found[name]) for name in NAMES if name in found}
+        # of an earlier version the names, too
+        current = resolve({name: str(text) for name, text in found.items()})
+        return {name: current[name] for name in NAMES if name in current}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         raise StackError(f"{file} cannot be read ({error}); remove it and try again") from error
 
 

@@ -1,4 +1,4 @@
-"""Streaming replicas of the private cluster, for `REPLICAS`: copies that follow it, each on its own port.
+"""Streaming replicas of the private cluster, for `DAMS_REPLICAS`: copies that follow it, each on its own port.
 
 A replica is created again at each start: after a long time, the primary may have deleted data that an old copy needs.
 """

@@ -23,7 +23,7 @@ def unit_name(state_dir: Path) -> str:
 
 
 def unit_text(state_dir: Path, *, system: bool) -> str:
-    """Return the unit. The settings are those of the last `make up`, which STATE_DIR holds.
+    """Return the unit. The settings are those of the last `make up`, which DAMS_STATE_DIR holds.
 
     `system`: for the machine, else for the installing user.
     """
@@ -39,7 +39,7 @@ def unit_text(state_dir: Path, *, system: bool) -> str:
             "Type=forking",
             f"PIDFile={_plain(StateFolder(state_dir).supervisor_pid)}",
             f"WorkingDirectory={_plain(REPOSITORY)}",
-            f"Environment={_word(f'STATE_DIR={state_dir}')}",
+            f"Environment={_word(f'DAMS_STATE_DIR={state_dir}')}",
             f"ExecStart={command} up",
             f"ExecStop={command} down",
             "Restart=on-failure",

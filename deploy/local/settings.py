@@ -35,8 +35,8 @@ class StackSettings(EnvironmentSettings):
     state_dir: Annotated[Path, AfterValidator(_in_checkout)] = as_written(".local")
     gateway_host: Literal["127.0.0.1", "0.0.0.0"] = "127.0.0.1"  # noqa: S104 an explicit choice
     gateway_port: Port = 8080
-    features_processes: Processes = Field(default=PROCESSES, validation_alias="FEATURES")
-    tiles_processes: Processes = Field(default=PROCESSES, validation_alias="TILES")
+    features_processes: Processes = Field(default=PROCESSES, validation_alias="DAMS_FEATURES_PROCESSES")
+    tiles_processes: Processes = Field(default=PROCESSES, validation_alias="DAMS_TILES_PROCESSES")
     collection_schemas: str = "hazard"
     demo_data: bool = True
     impacts: bool = True
@@ -48,9 +48,9 @@ class StackSettings(EnvironmentSettings):
     @model_validator(mode="after")
     def _own_database(self) -> Self:
         if self.replicas and self.database_url:
-            raise ValueError("REPLICAS are of the stack's own database; DATABASE_READ_URLS names those of DATABASE_URL")
+            raise ValueError("DAMS_REPLICAS are of the stack's own database; name others in DAMS_DATABASE_READ_URLS")
         if self.live and self.database_url:
-            raise ValueError("LIVE fills the stack's own database; run the loader for that of DATABASE_URL")
+            raise ValueError("DAMS_LIVE fills the stack's own database; run the loader for that of DAMS_DATABASE_URL")
         return self
 
 

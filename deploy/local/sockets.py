@@ -1,8 +1,8 @@
 """Unix sockets between the programs of a stack: a round trip costs two thirds of one over TCP on loopback.
 
-They are in a separate folder with a short path, because a socket's path may have only 107 bytes and STATE_DIR may be
-long. Every user may pass through it to folders for PostgreSQL's socket, and for those of the services and Redis. Only
-the users that connect to them have access.
+They are in a separate folder with a short path, because a socket's path may have only 107 bytes and DAMS_STATE_DIR may
+be long. Every user may pass through it to folders for PostgreSQL's socket, and for those of the services and Redis.
+Only the users that connect to them have access.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -
     gateway = programs.gateway_program(settings, folder, state.ports, within, state.user)
     workers = programs.worker_programs(settings, folder)
     database_url = settings.database_url or reader_url(folder, state)
-    if replicas and os.environ.get("DATABASE_READ_URLS"):
-        raise StackError("REPLICAS and DATABASE_READ_URLS both name what is read; one of them has to go")
+    if replicas and os.environ.get("DAMS_DATABASE_READ_URLS"):
+        raise StackError("DAMS_REPLICAS and DAMS_DATABASE_READ_URLS both name what is read; one of them has to go")
     read_urls = [reader_url(folder, state, replica.name) for replica in replicas]
     environment = programs.shared_environment(settings, folder, state.ports, within, database_url, read_urls=read_urls)
     all_programs = [*servers, *replicas, *services, *spares, gateway, *workers]
@@ -212,7 +212,7 @@ def _make_sockets(settings: StackSettings, folder: StateFolder, state: StackStat
 
 def _choose_cluster(folder: StateFolder, state: StackState) -> Path:
     cluster = postgresql.choose_cluster(folder)
-    # Left from a STATE_DIR that was deleted by hand; its passwords are lost.
+    # Left from a DAMS_STATE_DIR that was deleted by hand; its passwords are lost.
     processes.stop(processes.left_behind(folder.path, cluster))
     shutil.rmtree(cluster, ignore_errors=True)
     state.cluster = str(cluster)
@@ -277,7 +277,7 @@ def _wait(program: Program, supervisor: Supervisor, is_ready: Callable[[], bool]
 def _purge(folder: StateFolder, cluster: Path | None) -> None:
     if cluster is not None:
         shutil.rmtree(cluster.parent, ignore_errors=True)
-    # By name, not STATE_DIR as a whole: it may contain other files.
+    # By name, not DAMS_STATE_DIR as a whole: it may contain other files.
     for name in ("gateway", "log", "postgresql", "redis", "secrets", "services"):
         shutil.rmtree(folder.path / name, ignore_errors=True)
     for file in ("redis.conf", "supervisord.conf", "supervisord.pid", "settings.json", "stack.json", "lock"):

@@ -1,4 +1,4 @@
-"""The state of a stack in STATE_DIR: chosen ports, secrets, the place of its database cluster."""
+"""The state of a stack in DAMS_STATE_DIR: chosen ports, secrets, the place of its database cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deploy.local.settings import StackError
 class StackState:
     """Contents of `stack.json`.
 
-    `cluster` is the folder of the PostgreSQL cluster (it may be outside STATE_DIR), `sockets` that of the Unix sockets,
+    `cluster` is the folder of the PostgreSQL cluster (maybe outside this folder), `sockets` that of the Unix sockets,
     None if the programs use TCP; `loaded` is the version of schema and demo data that was loaded completely,
     `configuration` identifies the running configuration, `settings` its part that is not code. `user` runs services,
     gateway and Redis; None is the current user.
@@ -34,7 +34,7 @@ class StackState:
 
 @dataclass(frozen=True)
 class StateFolder:
-    """The files below STATE_DIR; created on first use, readable only by their owner if they contain secrets."""
+    """The files below DAMS_STATE_DIR; created on first use, readable only by their owner if they contain secrets."""
 
     path: Path
 

@@ -15,7 +15,7 @@ USER = "dams"
 """`make up` creates it as a system user: without a password, a shell or a home."""
 
 FOLDERS = ("gateway", "redis", "services")
-"""Folders below STATE_DIR that it writes."""
+"""Folders below DAMS_STATE_DIR that it writes."""
 
 _FIRST_OF_PERSONS = 1000
 _LOW_PORT = "--low-port"

@@ -43,7 +43,7 @@ class Nginx:
         said = subprocess.run([self._program, "-V"], capture_output=True, text=True, check=False).stderr  # noqa: S603
         if "--with-http_v3_module" not in said:
             version = said.partition("\n")[0].removeprefix("nginx version: ")
-            raise NginxError(f"GATEWAY_HTTP3 needs an nginx that was built with HTTP/3; {version} was not")
+            raise NginxError(f"DAMS_GATEWAY_HTTP3 needs an nginx that was built with HTTP/3; {version} was not")
 
     def worker_user(self) -> str | None:
         """Return the user of the workers: the folder's owner, so that they can read it; None if not root."""

@@ -139,7 +139,7 @@ def _guards() -> list[object]:
 
 
 def _address(settings: GatewaySettings, path: str) -> str:
-    """Where a redirect leads: below `PUBLIC_URL`, whose path a proxy before us may cut off, else on the same host."""
+    """Where a redirect leads: below `DAMS_PUBLIC_URL`, whose path a proxy before us may cut off, else on this host."""
     return quote(f"{settings.public_url or PREFIX}{path}")
 
 

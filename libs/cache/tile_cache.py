@@ -145,7 +145,7 @@ class TileCache:
 
     async def _send(self, *command: bytes | str | int) -> Any:
         if self._commands is None:
-            raise CacheAway("REDIS_URL is not set")
+            raise CacheAway("DAMS_REDIS_URL is not set")
         return await self._commands.run(*command)
 
     async def _run(self, *command: bytes | str | int) -> Any:

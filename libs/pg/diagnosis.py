@@ -191,9 +191,10 @@ def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
     if no_key := [relation for relation in readable if not relation["has_key"]]:
         names = _list_names(no_key)
         sentence = f'No key tells the rows of {names} in schema "{schema}" apart: their features have no ids.'
-        yield Finding(sentence)
+        yield Finding(sentence, " ".join(_key_of(relation) for relation in no_key[:_MOST_NAMED]))
     if no_statistics := [relation for relation in readable if not relation["analysed"]]:
-        yield Finding(f'There are no statistics of {_list_names(no_statistics)} in schema "{schema}".', "ANALYZE;")
+        statement = "; ".join(f"ANALYZE {_name(schema, relation['name'])}" for relation in no_statistics[:_MOST_NAMED])
+        yield Finding(f'There are no statistics of {_list_names(no_statistics)} in schema "{schema}".', f"{statement};")
     for relation in readable:
         for column in relation["geometries_without_index"]:
             name = f'"{schema}"."{relation["name"]}"'
@@ -202,6 +203,14 @@ def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
     for owner, finding in facts["srids"]:
         if owner == schema:
             yield finding
+
+
+def _key_of(relation: Mapping[str, Any]) -> str:
+    """Return a statement that gives the rows of a relation a key."""
+    name = _name(relation["schema"], relation["name"])
+    if relation["kind"] == "m":
+        return f"CREATE UNIQUE INDEX ON {name} (…);"
+    return f"ALTER TABLE {name} ADD COLUMN feature_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY;"
 
 
 def _list_names(relations: Iterable[Mapping[str, Any]]) -> str:

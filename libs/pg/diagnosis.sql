@@ -21,6 +21,7 @@ SELECT json_build_object(
             'name', c.relname,
             'readable', has_table_privilege(c.oid, 'SELECT'),
             'analysed', c.relkind NOT IN ('r', 'm') OR c.reltuples >= 0,
+            'kind', c.relkind,
             'has_key', c.relkind NOT IN ('r', 'm', 'p') OR EXISTS (
                 SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
             ),

@@ -43,7 +43,7 @@ def _base_url(request: web.Request, settings: WebSettings) -> str:
 
 def _is_trusted(request: web.Request, settings: WebSettings) -> bool:
     remote = request.remote
-    return remote is not None and remote in settings.trusted_proxies
+    return remote is not None and remote in settings.trusted_gateways
 
 
 def client_of(request: web.Request) -> str:

@@ -46,7 +46,7 @@ class BasemapSettings(EnvironmentSettings):
     @model_validator(mode="after")
     def _has_attribution(self) -> Self:
         if self.basemap_tiles and not (self.basemap_attribution or "").strip():
-            raise ValueError("BASEMAP_ATTRIBUTION is not set; BASEMAP_TILES needs it")
+            raise ValueError("DAMS_BASEMAP_ATTRIBUTION is not set; DAMS_BASEMAP_TILES needs it")
         return self
 
     @property

@@ -33,7 +33,7 @@ CONTENT_SECURITY_POLICY = (
 def content_security_policy(public_url: str | None, **opened: list[str]) -> str:
     """Return the policy of a page, with the origin of `public_url` beside 'self', and more sources by directive.
 
-    A page that is opened under another name than `PUBLIC_URL`, such as 127.0.0.1, has addresses of `PUBLIC_URL` in it.
+    A page that is opened under another name than `DAMS_PUBLIC_URL`, such as 127.0.0.1, has addresses of that in it.
     `opened` has underscores for hyphens: `img_src=["https://tiles.example.org"]`.
     """
     ours = [_origin(public_url)] if public_url else []

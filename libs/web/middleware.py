@@ -176,7 +176,7 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
 def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:
     """Add headers for a CDN: how long to cache the response, and the keys to purge it by.
 
-    A CDN may cache longer than other caches if the service purges changed data from it (`CDN_MAX_AGE`).
+    A CDN may cache longer than other caches if the service purges changed data from it (`DAMS_CDN_MAX_AGE_SECONDS`).
     """
     cache_control = headers.get("Cache-Control", "")
     if not cache_control.startswith("public, "):
@@ -184,7 +184,7 @@ def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:
     collection = request.match_info.get("collectionId")
     if collection is not None:
         headers.setdefault("Surrogate-Key", surrogate_key(collection))
-    seconds = request.app[SETTINGS].cdn_max_age
+    seconds = request.app[SETTINGS].cdn_max_age_seconds
     if seconds and cache_control == DATA_CACHE and "Surrogate-Key" in headers:
         headers["CDN-Cache-Control"] = f"max-age={seconds}, stale-if-error=60"
     else:

@@ -15,7 +15,7 @@ from aiohttp import web
 from libs.tracing import spans
 from libs.web.base_url import SETTINGS
 from libs.web.logs import setup_logs
-from libs.web.setting_names import misspelt
+from libs.web.setting_names import remarks
 from libs.web.settings import CHECK_CONFIG, SettingsError
 from libs.web.unix_socket import bind
 
@@ -52,7 +52,7 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
     fields = {"host": settings.host, "port": settings.port, **({"socket": str(path)} if path else {})}
     log = logging.getLogger("dams")
     log.info("starting", extra={"fields": fields})
-    for sentence in misspelt(os.environ):
+    for sentence in remarks(os.environ):
         log.warning(sentence)
     if settings.traces_endpoint is not None:
         headers, share = settings.traces_headers, settings.traces_share

@@ -1,7 +1,7 @@
 """Settings: environment variables, read once at start and checked together into a frozen value.
 
-A program declares its variables as the fields of a model. The variable of a field is its name in upper case, unless its
-`validation_alias` says otherwise. Secrets are declared with `repr=False`, and appear in no message either.
+A program declares its variables as the fields of a model. The variable of a field is `DAMS_` and its name in capitals,
+unless its `validation_alias` says otherwise. Secrets are declared with `repr=False`, and appear in no message either.
 """
 
 import csv
@@ -14,14 +14,18 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from libs.web import setting_names
 from libs.web.networks import Networks
 
 CHECK_CONFIG = "--check-config"
 """The argument that makes a program check its settings and exit."""
 
 
-class SettingsError(ValueError):
-    """Settings are missing or malformed; the message lists each."""
+SettingsError = setting_names.SettingsError
+
+
+def _variable(field: str) -> str:
+    return setting_names.PREFIX + field.upper()
 
 
 class EnvironmentSettings(BaseModel):
@@ -30,7 +34,7 @@ class EnvironmentSettings(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="ignore",
-        alias_generator=str.upper,
+        alias_generator=_variable,
         populate_by_name=True,
         validate_default=True,
         arbitrary_types_allowed=True,
@@ -39,8 +43,9 @@ class EnvironmentSettings(BaseModel):
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Self:
         """Read the settings; an empty value counts as unset. Raises SettingsError with all faults."""
+        given = setting_names.resolve(env)
         try:
-            return cls.model_validate({name: text for name, text in env.items() if text.strip()})
+            return cls.model_validate(given)
         except ValidationError as error:
             # without the error itself, which repeats values
             raise SettingsError("; ".join(cls._sentence(fault) for fault in error.errors())) from None
@@ -150,6 +155,9 @@ Paths = Annotated[tuple[Path, ...], BeforeValidator(_names)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
+DEFAULT_TITLE = "Disaster Analysis and Mapping Service"
+
+
 class LogSettings(EnvironmentSettings):
     """Settings of a program's logs."""
 
@@ -160,7 +168,7 @@ class LogSettings(EnvironmentSettings):
 class PageSettings(LogSettings):
     """Settings of the head of pages."""
 
-    site_title: str = "Disaster Analysis and Mapping Service"
+    site_title: str = DEFAULT_TITLE
 
 
 class WebSettings(PageSettings):
@@ -170,21 +178,26 @@ class WebSettings(PageSettings):
     port: Port
     socket: Path | None = None
     public_url: PublicAddress | None = None
-    site_description: str = (
-        "Earthquakes, floods and tropical storms as OGC API Features and OGC API Tiles. "
-        "Public and read-only; no key is needed."
-    )
-    trusted_proxies: Annotated[Networks, BeforeValidator(_networks)] = as_written("127.0.0.1,::1,unix")
+    own_description: str | None = Field(default=None, validation_alias="DAMS_SITE_DESCRIPTION")
+    trusted_gateways: Annotated[Networks, BeforeValidator(_networks)] = as_written("127.0.0.1,::1,unix")
+    """Addresses whose forwarded headers are trusted."""
     request_timeout_seconds: float = Field(default=8.7, gt=0, le=600)
     """Seconds from the arrival of a request to the start of its response, including all waiting."""
-    cdn_max_age: int = Field(default=0, ge=0, le=31_536_000)
-    """Seconds for which a CDN may cache data if the service purges changes; 0: as long as other caches."""
+    cdn_max_age_seconds: int = Field(default=0, ge=0, le=31_536_000)
+    """Time for which a CDN may cache data if the service purges changes; 0: as long as other caches."""
     traces_endpoint: HttpAddress | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     """Address of the collector of traces; None: traces are disabled."""
     traces_headers: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS", repr=False)
     traces_share: float = Field(default=1.0, ge=0, le=1, validation_alias="OTEL_TRACES_SAMPLER_ARG")
     """Fraction of traces to send."""
     invalid_parameter_status: Annotated[Literal[422, 400], BeforeValidator(_number)] = 422
+
+    @property
+    def site_description(self) -> str:
+        """The description of the service; under another title it does not name hazards."""
+        content = "Earthquakes, floods and tropical storms" if self.site_title == DEFAULT_TITLE else "Collections"
+        default = f"{content} as OGC API Features and OGC API Tiles. Public and read-only; no key is needed."
+        return self.own_description or default
 
 
 class DatabaseSettings(WebSettings):
@@ -194,10 +207,10 @@ class DatabaseSettings(WebSettings):
     database_read_urls: PostgresqlAddresses = None
     """Addresses of streaming replicas."""
     pool_size: int = Field(default=10, ge=1, le=200)
-    collection_share: int = Field(default=50, ge=1, le=100)
+    collection_share_percent: int = Field(default=50, ge=1, le=100)
     """Maximum part of the connections that requests for one collection may use, in per cent."""
 
     @property
     def collection_connections(self) -> int:
         """The same as a number of connections, at least one."""
-        return max(1, self.pool_size * self.collection_share // 100)
+        return max(1, self.pool_size * self.collection_share_percent // 100)

@@ -20,7 +20,7 @@ def bind(path: Path) -> socket.socket:
         path.chmod(0o660)
     except OSError as error:
         bound.close()
-        raise SettingsError(f"SOCKET={str(path)!r}: {error.strerror or error}") from None
+        raise SettingsError(f"DAMS_SOCKET={str(path)!r}: {error.strerror or error}") from None
     return bound
 
 

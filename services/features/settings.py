@@ -37,5 +37,5 @@ class Settings(DatabaseSettings):
 
     @property
     def export_folder(self) -> Path:
-        """The folder in STATE_DIR; without STATE_DIR, in the system's folder for temporary files."""
+        """The folder in DAMS_STATE_DIR; without DAMS_STATE_DIR, in the system's folder for temporary files."""
         return (self.state_dir or Path(gettempdir()) / f"dams-{os.getuid()}") / "exports"

@@ -60,8 +60,8 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
         reads(pool, replicas, rotating) as database,
         TileCache(
             settings.redis_url,
-            share_bytes=settings.tile_cache_filtered_mb * 2**20,
-            deadline=settings.redis_timeout_ms / 1000,
+            share_bytes=settings.tile_cache_filtered_bytes,
+            deadline=settings.redis_timeout_seconds,
         ) as cache,
         Database(pool.for_watching()) as watch,
         DataVersions(watch, rotating) as versions,
@@ -73,7 +73,7 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
             cache,
             versions,
             most_rendering=settings.pool_size + settings.tile_queue,
-            share=settings.collection_share / 100,
+            share=settings.collection_share_percent / 100,
             max_features=settings.tile_max_features,
             max_bytes=settings.tile_max_bytes,
         )

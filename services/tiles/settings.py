@@ -48,14 +48,14 @@ class Settings(DatabaseSettings, BasemapSettings):
     port: Port = 8083
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
     redis_url: Annotated[str, AfterValidator(redis_address)] | None = Field(default=None, repr=False)
-    redis_timeout_ms: int = Field(default=100, ge=5, le=10_000)
+    redis_timeout_seconds: float = Field(default=0.1, ge=0.005, le=10)
     state_dir: Path | None = None
     tile_max_features: int = Field(default=10_000, ge=1, le=1_000_000)
     tile_max_bytes: int = Field(default=3_000_000, ge=1_000, le=100_000_000)
     """Maximum size of an encoded tile before compression, in bytes."""
     tile_timeout_seconds: int = Field(default=10, ge=1, le=600)
     tile_queue: int = Field(default=100, ge=0, le=100_000)
-    tile_cache_filtered_mb: int = Field(default=64, ge=0, le=1_000_000)
+    tile_cache_filtered_bytes: int = Field(default=64_000_000, ge=0, le=1_000_000_000_000)
     purge_url: HttpAddress | None = Field(default=None, repr=False)
     purge_method: Literal["POST", "PURGE", "BAN", "DELETE"] = "POST"
     purge_header: Annotated[str, AfterValidator(_header)] | None = Field(default=None, repr=False)

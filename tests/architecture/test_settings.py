@@ -9,8 +9,8 @@ from pydantic_core import PydanticUndefined
 
 from deploy.local.programs import PASSED_ON
 from deploy.local.settings import StackSettings
-from libs.web.setting_names import NAMES
-from libs.web.settings import SettingsError
+from libs.web.setting_names import NAMES, SECRETS
+from libs.web.settings import EnvironmentSettings, SettingsError
 from tests.architecture.documents import REPOSITORY, code_in, page
 from tests.architecture.programs import SERVICES, SETTINGS
 
@@ -57,15 +57,27 @@ def test_a_setting_reaches_the_local_stack(variable: str) -> None:
 @pytest.mark.parametrize("program", SETTINGS)
 def test_a_secret_is_in_no_message(program: str) -> None:
     model = SETTINGS[program]
-    secrets = {"DATABASE_URL": "postgresql://me:hunter2@db/x", "REDIS_URL": "redis://:hunter2@cache"}
-    found = model.from_env({"GATEWAY_DIR": "/x", **secrets})
+    secrets = {"DAMS_DATABASE_URL": "postgresql://me:hunter2@db/x", "DAMS_REDIS_URL": "redis://:hunter2@cache"}
+    found = model.from_env({"DAMS_GATEWAY_DIR": "/x", **secrets})
     assert "hunter2" not in f"{found!r} {found!s}"
     with pytest.raises(SettingsError) as raised:
-        model.from_env({"LOG_LEVEL": "x", "DATABASE_URL": "hunter2", "REDIS_URL": "hunter2"})
+        model.from_env({"DAMS_LOG_LEVEL": "x", "DAMS_DATABASE_URL": "hunter2", "DAMS_REDIS_URL": "hunter2"})
     assert "hunter2" not in str(raised.value)
     assert raised.value.__suppress_context__
 
 
+def test_each_secret_may_be_the_content_of_a_file() -> None:
+    models: list[type[EnvironmentSettings]] = [*SETTINGS.values(), StackSettings]
+    hidden = {str(f.validation_alias) for model in models for f in model.model_fields.values() if not f.repr}
+    assert hidden | {"DAMS_DATABASE_OWNER_URL", "DAMS_DATABASE_LOADER_URL"} == SECRETS
+
+
 def test_names_near_which_others_are_misspelt_are_all_that_programs_read() -> None:
-    of_tools = {"DATABASE_OWNER_URL", "DATABASE_LOADER_URL", "DEMO_TODAY", "LOADER_ADDRESSES", "LOADER_CONTACT"}
+    of_tools = {
+        "DAMS_DATABASE_OWNER_URL",
+        "DAMS_DATABASE_LOADER_URL",
+        "DAMS_DEMO_TODAY",
+        "DAMS_LOADER_ADDRESSES",
+        "DAMS_LOADER_CONTACT",
+    }
     assert {*VARIABLES, *StackSettings.variables(), *of_tools} == NAMES

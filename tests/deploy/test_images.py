@@ -30,8 +30,8 @@ PROGRAMS = {
 NOT_IN_THE_IMAGE = ("services.viewer.build",)
 # where a process listens and writes, which image and network settle
 OF_THE_IMAGE = {
-    *("HOST", "PORT", "SOCKET", "STATE_DIR"),
-    *("GATEWAY_HOST", "GATEWAY_PORT", "GATEWAY_INTERNAL_PORT", "GATEWAY_DIR"),
+    *("DAMS_HOST", "DAMS_PORT", "DAMS_SOCKET", "DAMS_STATE_DIR"),
+    *("DAMS_GATEWAY_HOST", "DAMS_GATEWAY_PORT", "DAMS_GATEWAY_INTERNAL_PORT", "DAMS_GATEWAY_DIR"),
 }
 
 # Imports all modules of a package where only some distributions are installed.
@@ -145,7 +145,7 @@ def test_no_container_has_more_rights_memory_or_disk_than_it_needs() -> None:
 
 def test_redis_wants_the_password_that_the_services_give(tmp_path: Path) -> None:
     service = compose()["services"]["redis"]
-    address = compose()["services"]["tiles"]["environment"]["REDIS_URL"]
+    address = compose()["services"]["tiles"]["environment"]["DAMS_REDIS_URL"]
     default = "${REDIS_PASSWORD:-demo-redis}"
     assert address == f"redis://:{default}@redis:6379/0"
     assert service["environment"] == {"REDIS_PASSWORD": default, "REDISCLI_AUTH": default}

@@ -62,8 +62,10 @@ def named(kind: str, name: str) -> Any:
 
 
 def settings_of_the_default() -> Any:
-    redis = yaml.safe_load((MANIFESTS / "components/redis/settings.yaml").read_text())
-    return named("ConfigMap", "dams-settings")["data"] | redis["data"]
+    """The settings of the base and of Redis in the cluster, which kustomize puts into a ConfigMap."""
+    (redis,) = yaml.safe_load((MANIFESTS / "components/redis/kustomization.yaml").read_text())["configMapGenerator"]
+    lines = [*(MANIFESTS / "base/settings.env").read_text().splitlines(), *redis["literals"]]
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
 
 def pods() -> Iterator[tuple[str, Any, Any]]:
@@ -99,8 +101,69 @@ def test_every_file_and_image_is_in_the_kustomization() -> None:
 def test_images_have_the_tag_of_this_release() -> None:
     release = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["version"]
     for file in MANIFESTS.rglob("kustomization.yaml"):
-        tags = {image["newTag"] for image in yaml.safe_load(file.read_text()).get("images", [])}
-        assert tags <= {release}, file
+        images = yaml.safe_load(file.read_text()).get("images", [])
+        assert {image["newTag"] for image in images if image["name"].startswith("dams-")} <= {release}, file
+
+
+def test_no_image_of_the_default_has_a_tag_that_moves() -> None:
+    found = [one["spec"]["template"]["spec"] for one in built(MANIFESTS) if one["kind"] == "Deployment"]
+    tags = [container["image"].partition(":")[2] for pod in found for container in pod["containers"]]
+    assert len(tags) == 7
+    assert [tag for tag in tags if not re.match(r"\d+\.\d+\.\d+", tag)] == []
+
+
+def test_changed_settings_restart_the_pods(tmp_path: Path) -> None:
+    def name(folder: Path) -> str:
+        found = built(folder)
+        (settings,) = [one["metadata"]["name"] for one in found if one["kind"] == "ConfigMap"]
+        for one in found:
+            if one["kind"] == "Deployment" and one["metadata"]["name"] in DOCKERFILES:
+                (container,) = one["spec"]["template"]["spec"]["containers"]
+                assert {"configMapRef": {"name": settings}} in container["envFrom"]
+        return str(settings)
+
+    changed = tmp_path / "kubernetes"
+    shutil.copytree(MANIFESTS, changed)
+    with (changed / "base/settings.env").open("a") as file:
+        file.write("DAMS_SITE_TITLE=Ours\n")
+    assert name(changed) != name(MANIFESTS)
+
+
+@pytest.mark.parametrize("example", ["ingress", "gateway-api", "service-monitor"])
+def test_an_example_leads_to_services_that_there_are(example: str, tmp_path: Path) -> None:
+    shutil.copytree(MANIFESTS, tmp_path / "kubernetes")
+    folder = tmp_path / "kubernetes/example"
+    folder.mkdir()
+    components = ["../components/redis", f"../components/{example}"]
+    wanted = {"namespace": "dams", "resources": ["../base"], "components": components}
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump(wanted))
+    found = built(folder)
+    services = {one["metadata"]["name"]: one for one in found if one["kind"] == "Service"}
+    (settings,) = [one["data"] for one in found if one["kind"] == "ConfigMap"]
+    if example == "service-monitor":
+        monitors = [one["spec"] for one in found if one["kind"] == "ServiceMonitor"]
+        scraped = {
+            (name, endpoint["port"])
+            for monitor in monitors
+            for name, service in services.items()
+            if service["metadata"].get("labels", {}).get("app.kubernetes.io/name") in selected(monitor["selector"])
+            for endpoint in monitor["endpoints"]
+            if endpoint["port"] in {port["name"] for port in service["spec"]["ports"]}
+        }
+        wanted_ports = {(name, "http") for name in DOCKERFILES if name != "gateway"}
+        assert scraped == wanted_ports | {("gateway-internal", "internal")}
+        return
+    (route,) = [one for one in found if one["kind"] in {"Ingress", "HTTPRoute"}]
+    if route["kind"] == "Ingress":
+        kubernetes_validate.validate(route, VERSION, strict=True)
+        host = route["spec"]["rules"][0]["host"]
+        backend = route["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
+        assert backend == {"name": "gateway", "port": {"name": "http"}}
+    else:
+        host = route["spec"]["hostnames"][0]
+        assert route["spec"]["rules"][0]["backendRefs"] == [{"name": "gateway", "port": 80}]
+    assert services["gateway"]["spec"]["ports"][0]["name"] == "http"
+    assert settings["DAMS_PUBLIC_URL"] == f"https://{host}/api"
 
 
 @pytest.mark.parametrize("folder", [MANIFESTS, *OVERLAYS, *TRIALS], ids=lambda folder: folder.name)
@@ -119,10 +182,10 @@ def test_what_is_applied_is_valid_and_knows_its_database_and_redis(folder: Path)
     for name in ("common", "features", "tiles"):
         secrets = [source["secretRef"]["name"] for source in containers[name]["envFrom"] if "secretRef" in source]
         own = {variable["name"] for variable in containers[name].get("env", [])}
-        assert ("dams-database" in secrets) != ("DATABASE_URL" in own)
+        assert ("dams-database" in secrets) != ("DAMS_DATABASE_URL" in own)
     (settings,) = [one["data"] for one in found if one["kind"] == "ConfigMap"]
     outside = {"secretRef": {"name": "dams-redis"}} in containers["tiles"]["envFrom"]
-    assert outside != ("REDIS_URL" in settings)
+    assert outside != ("DAMS_REDIS_URL" in settings)
     assert outside != ("redis" in containers)
 
 
@@ -141,8 +204,8 @@ def test_each_instance_of_the_operator_may_be_read_by_an_address_of_its_own() ->
         if one["kind"] == "Deployment" and one["metadata"]["name"] in {"features", "tiles"}:
             (container,) = one["spec"]["template"]["spec"]["containers"]
             own = {each["name"]: each.get("value", "") for each in container["env"]}
-            assert re.findall(r"@([a-z0-9-]+):5432/dams(?:,|$)", own["DATABASE_READ_URLS"]) == instances
-            assert own["DATABASE_URL"].endswith("@dams-postgresql-pooler:5432/dams")
+            assert re.findall(r"@([a-z0-9-]+):5432/dams(?:,|$)", own["DAMS_DATABASE_READ_URLS"]) == instances
+            assert own["DAMS_DATABASE_URL"].endswith("@dams-postgresql-pooler:5432/dams")
 
 
 def test_the_small_one_fits_two_processors_while_all_of_it_is_replaced() -> None:
@@ -193,7 +256,7 @@ def test_a_deployment_is_in_step_with_its_image(name: str) -> None:
     for probe in ("startupProbe", "livenessProbe"):
         assert container[probe]["httpGet"]["path"] == "/internal/health/live"
     # a folder that the process writes to must not be in the image
-    folder = re.findall(r"\b(?:STATE_DIR|GATEWAY_DIR)=(\S+)", dockerfile)[0]
+    folder = re.findall(r"\b(?:DAMS_STATE_DIR|DAMS_GATEWAY_DIR)=(\S+)", dockerfile)[0]
     assert {mount["mountPath"] for mount in container["volumeMounts"]} == {folder, "/tmp"}  # noqa: S108
     assert ({"secretRef": {"name": "dams-database"}} in container["envFrom"]) == (
         name in {"common", "features", "tiles"}
@@ -249,7 +312,7 @@ def test_every_process_is_confined() -> None:
         assert pod["securityContext"]["runAsNonRoot"] is True, name
         assert container["securityContext"]["readOnlyRootFilesystem"] is True, name
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}, name
-        # variables of service links, such as GATEWAY_PORT=tcp://…, would be read as settings
+        # variables of service links, such as DAMS_GATEWAY_PORT=tcp://…, would be read as settings
         assert pod["enableServiceLinks"] is False, name
 
 
@@ -267,7 +330,7 @@ def test_settings_are_accepted_and_documented() -> None:
     table = page("docs/operations.md").table("variable", "default", "read by", "meaning")
     documented = {variable for cell, *_ in table for variable in code_in(cell)}
     assert settings.keys() - documented == set()
-    assert "10.1.2.3" in WebSettings.from_env({"PORT": "8081"} | settings).trusted_proxies
+    assert "10.1.2.3" in WebSettings.from_env({"DAMS_PORT": "8081"} | settings).trusted_gateways
 
 
 @pytest.mark.parametrize("name", ["features", "tiles"])
@@ -324,16 +387,16 @@ def selected(selector: Any) -> set[str]:
 def test_each_part_reaches_what_it_needs_and_no_more() -> None:
     data = settings_of_the_default()
     names, database, traces = ("any", 53), {("any", 5432), ("any", 6432)}, ("any", 4318)
-    common = ("common", urlsplit(data["CATALOGUE_URL"]).port)
-    redis = {("any", urlsplit(data["REDIS_URL"]).port), ("any", 6380), ("any", 26379)}
+    common = ("common", urlsplit(data["DAMS_CATALOGUE_URL"]).port)
+    redis = {("any", urlsplit(data["DAMS_REDIS_URL"]).port), ("any", 6380), ("any", 26379)}
     upstreams = {
-        (name, int(data[f"{name.upper()}_UPSTREAM"].rpartition(":")[2]))
+        (name, int(data[f"DAMS_{name.upper()}_UPSTREAM"].rpartition(":")[2]))
         for name in ("common", "features", "tiles", "viewer")
     }
     assert reached_from("viewer") == {names, common, traces}
     assert reached_from("features") == {names, common, traces, *database}
     assert reached_from("tiles") == {names, common, traces, *database, *redis}
-    parts = ("gateway", urlsplit(data["PARTS_URL"]).port)
+    parts = ("gateway", urlsplit(data["DAMS_PARTS_URL"]).port)
     assert reached_from("common") == {names, common, traces, *database, parts}
     assert reached_from("gateway") == {names, *upstreams}
     assert reached_from("loader") == {names, *database, ("any", 443), ("any", 80)}

@@ -48,9 +48,9 @@ async def insert_towns(owner_url: str, *names: str) -> None:
 def environment(owner_url: str, **more: str) -> dict[str, str]:
     """The environment of any service."""
     return {
-        "DATABASE_URL": reader_url(owner_url),
-        "COLLECTION_SCHEMAS": "places",
-        "CATALOGUE_REFRESH_SECONDS": "1",
+        "DAMS_DATABASE_URL": reader_url(owner_url),
+        "DAMS_COLLECTION_SCHEMAS": "places",
+        "DAMS_CATALOGUE_REFRESH_SECONDS": "1",
         **more,
     }
 

@@ -59,7 +59,7 @@ async def test_a_restart_of_the_database_costs_no_answer(own_redis: OwnRedis) ->
         await make_places(url)
         await insert_towns(url, "second", "third")
         async with (
-            on_places(url, "features", "tiles", REDIS_URL=own_redis.url) as started,
+            on_places(url, "features", "tiles", DAMS_REDIS_URL=own_redis.url) as started,
             clients(started) as (outcomes, answered),
         ):
             for _ in range(3):
@@ -79,7 +79,7 @@ async def test_what_is_known_is_given_meanwhile_and_what_waits_has_the_version_o
     with private_cluster() as cluster:
         url = cluster.url("postgres")
         await make_places(url)
-        async with on_places(url, "features", "tiles", REDIS_URL=own_redis.url) as started:
+        async with on_places(url, "features", "tiles", DAMS_REDIS_URL=own_redis.url) as started:
             features, tiles = started["features"], started["tiles"]
 
             async def cached() -> Answer:

@@ -40,8 +40,8 @@ async def test_all_that_a_request_waits_for_has_one_deadline(database_url: str, 
     await make_places(database_url)
     owner = await asyncpg.connect(database_url)
     await make_slow(owner)
-    limits = {"POOL_SIZE": "2", "COLLECTION_SHARE": "50", "REQUEST_TIMEOUT_SECONDS": "1.5"}
-    async with on_places(database_url, "features", "tiles", REDIS_URL=own_redis.url, **limits) as started:
+    limits = {"DAMS_POOL_SIZE": "2", "DAMS_COLLECTION_SHARE_PERCENT": "50", "DAMS_REQUEST_TIMEOUT_SECONDS": "1.5"}
+    async with on_places(database_url, "features", "tiles", DAMS_REDIS_URL=own_redis.url, **limits) as started:
         features, tiles = started["features"], started["tiles"]
         # one at a time: the last ones would have waited for the turn of others for longer than one of them takes
         waiting = [asyncio.create_task(features.get(f"{SLOW}?limit={n}")) for n in range(1, 5)]
@@ -68,8 +68,8 @@ async def test_the_time_that_another_process_took_counts(database_url: str) -> N
     owner = await asyncpg.connect(database_url)
     await make_slow(owner)
     await owner.close()
-    limit = str(WebSettings.variables()["REQUEST_TIMEOUT_SECONDS"])
-    async with on_places(database_url, "features", REQUEST_TIMEOUT_SECONDS=limit) as started:
+    limit = str(WebSettings.variables()["DAMS_REQUEST_TIMEOUT_SECONDS"])
+    async with on_places(database_url, "features", DAMS_REQUEST_TIMEOUT_SECONDS=limit) as started:
         features = started["features"]
         await eventually(lambda: good(features, "/collections/places.slow/queryables"))
 
@@ -92,7 +92,7 @@ async def test_a_stream_that_has_begun_has_no_deadline(database_url: str) -> Non
         "INSERT INTO places.towns SELECT n, repeat('x', 900), ST_Point(1, 1, 4326) FROM generate_series(2, 9000) n"
     )
     await owner.close()
-    async with on_places(database_url, "features", REQUEST_TIMEOUT_SECONDS="1") as started:
+    async with on_places(database_url, "features", DAMS_REQUEST_TIMEOUT_SECONDS="1") as started:
         url = f"{started['features'].base}/collections/places.towns/items?f=csv&limit=10000"
         async with started.session.get(url) as answer:
             await asyncio.sleep(1.5)
@@ -100,6 +100,6 @@ async def test_a_stream_that_has_begun_has_no_deadline(database_url: str) -> Non
 
 
 def test_another_process_is_asked_before_ten_seconds_are_over() -> None:
-    gateway = GatewaySettings.variables()["GATEWAY_TIMEOUT_SECONDS"]
-    assert WebSettings.variables()["REQUEST_TIMEOUT_SECONDS"] < gateway
+    gateway = GatewaySettings.variables()["DAMS_GATEWAY_TIMEOUT_SECONDS"]
+    assert WebSettings.variables()["DAMS_REQUEST_TIMEOUT_SECONDS"] < gateway
     assert LOCK_SECONDS + CONNECT_SECONDS + gateway + AGAIN_CONNECT_SECONDS + AGAIN_SECONDS < 10

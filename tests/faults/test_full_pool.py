@@ -36,7 +36,9 @@ async def still_valid(client: Client, before: Answer) -> bool:
 async def test_a_locked_table_delays_itself_alone(database_url: str, own_redis: OwnRedis) -> None:
     await make_places(database_url)
     owner = await asyncpg.connect(database_url)
-    async with on_places(database_url, "features", "tiles", REDIS_URL=own_redis.url, POOL_SIZE="4") as started:
+    async with on_places(
+        database_url, "features", "tiles", DAMS_REDIS_URL=own_redis.url, DAMS_POOL_SIZE="4"
+    ) as started:
         features, tiles = started["features"], started["tiles"]
         await eventually(lambda: cached(started))
         before = await good(features, ITEMS)
@@ -85,7 +87,7 @@ async def a_slow_collection(owner: asyncpg.Connection, started: Services) -> Asy
 async def test_an_expensive_address_takes_no_more_than_its_share(database_url: str, own_redis: OwnRedis) -> None:
     await make_places(database_url)
     owner = await asyncpg.connect(database_url)
-    async with on_places(database_url, "features", "tiles", REDIS_URL=own_redis.url) as started:
+    async with on_places(database_url, "features", "tiles", DAMS_REDIS_URL=own_redis.url) as started:
         await eventually(lambda: cached(started))
         async with a_slow_collection(owner, started):
             await asyncio.gather(
@@ -110,7 +112,9 @@ async def test_all_connections_in_use_keep_nothing_that_is_cached_from_anybody(
 ) -> None:
     await make_places(database_url)
     owner = await asyncpg.connect(database_url)
-    env = environment(database_url, REDIS_URL=own_redis.url, POOL_SIZE="2", COLLECTION_SHARE="100")
+    env = environment(
+        database_url, DAMS_REDIS_URL=own_redis.url, DAMS_POOL_SIZE="2", DAMS_COLLECTION_SHARE_PERCENT="100"
+    )
     async with on_places(database_url, "features", "tiles", **env) as started:
         await eventually(lambda: cached(started))
         before = await good(started["features"], ITEMS)

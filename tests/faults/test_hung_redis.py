@@ -44,7 +44,7 @@ async def has_redis(started: Services) -> None:
 
 async def test_a_redis_that_hangs_delays_no_tile(database_url: str, own_redis: OwnRedis) -> None:
     await make_places(database_url)
-    async with on_places(database_url, "tiles", REDIS_URL=own_redis.url) as started:
+    async with on_places(database_url, "tiles", DAMS_REDIS_URL=own_redis.url) as started:
         await eventually(lambda: has_redis(started))
         assert "postgis" in await tiers(started["tiles"], 1)
         os.kill(own_redis.pid, signal.SIGSTOP)
@@ -79,7 +79,7 @@ async def silent_server() -> AsyncIterator[str]:
 
 async def test_an_address_that_says_nothing_delays_no_tile(database_url: str) -> None:
     await make_places(database_url)
-    async with silent_server() as url, on_places(database_url, "tiles", REDIS_URL=url) as started:
+    async with silent_server() as url, on_places(database_url, "tiles", DAMS_REDIS_URL=url) as started:
         async with asyncio.timeout(MOST_SECONDS):
             assert set(await tiers(started["tiles"], 3)) == {"postgis"}
         await says_that_redis_is_away(started)

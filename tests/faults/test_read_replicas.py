@@ -68,7 +68,7 @@ async def replicated(own_redis: OwnRedis) -> AsyncIterator[tuple[PrivateCluster,
     with private_cluster() as primary:
         await make_places(primary.url("postgres"))
         with private_cluster(primary) as replica:
-            read = {"DATABASE_READ_URLS": reader_url(replica.url("postgres")), "REDIS_URL": own_redis.url}
+            read = {"DAMS_DATABASE_READ_URLS": reader_url(replica.url("postgres")), "DAMS_REDIS_URL": own_redis.url}
             async with on_places(primary.url("postgres"), "features", "tiles", **read) as started:
                 await eventually(lambda: is_read(started, replica))
                 yield primary, replica, started

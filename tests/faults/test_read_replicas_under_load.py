@@ -73,9 +73,9 @@ async def replicated(
             address = address.replace(f":{primary.port}", f":{primary.port},127.0.0.1:{replicas[0].port}")
             address += "?target_session_attrs=primary"
         urls = ",".join(map(read, replicas))
-        more = {"DATABASE_READ_URLS": urls, "REDIS_URL": own_redis.url}
+        more = {"DAMS_DATABASE_READ_URLS": urls, "DAMS_REDIS_URL": own_redis.url}
         if pooled:
-            more["DATABASE_URL"] = read(primary)
+            more["DAMS_DATABASE_URL"] = read(primary)
         async with on_places(address, "features", "tiles", **more) as started:
             found = Replicated(primary, replicas, started)
             # a pooler ends each use of a session with its own statement

@@ -86,7 +86,7 @@ async def test_a_copy_that_is_put_back_brings_no_lost_answer_back(own_redis: Own
         cluster.stop(mode="fast")
         copy = cluster.copied()
         cluster.start()
-        async with on_places(url, "features", "tiles", REDIS_URL=own_redis.url) as started:
+        async with on_places(url, "features", "tiles", DAMS_REDIS_URL=own_redis.url) as started:
             lost, lost_changes = await lost_answers(started, url), await changes(url)
 
             cluster.stop(mode="fast")
@@ -106,7 +106,7 @@ async def test_a_failover_that_loses_transactions_brings_no_lost_answer_back(own
         with private_cluster(primary) as replica:
             both = url.replace(f":{primary.port}", f":{primary.port},127.0.0.1:{replica.port}")
             replica.stop(mode="fast")
-            async with on_places(both, "features", "tiles", REDIS_URL=own_redis.url) as started:
+            async with on_places(both, "features", "tiles", DAMS_REDIS_URL=own_redis.url) as started:
                 lost = await lost_answers(started, url)
 
                 primary.stop()

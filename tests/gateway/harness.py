@@ -162,11 +162,11 @@ class Gateway:
         """Starts the gateway; waits until nginx answers."""
         environment = {
             **os.environ,
-            "GATEWAY_HOST": "127.0.0.1",
-            "GATEWAY_PORT": str(self.port),
-            "GATEWAY_INTERNAL_PORT": str(self.internal_port),
-            "GATEWAY_DIR": str(self.folder),
-            **{f"{name.upper()}_UPSTREAM": f"127.0.0.1:{up.port}" for name, up in self.upstreams.items()},
+            "DAMS_GATEWAY_HOST": "127.0.0.1",
+            "DAMS_GATEWAY_PORT": str(self.port),
+            "DAMS_GATEWAY_INTERNAL_PORT": str(self.internal_port),
+            "DAMS_GATEWAY_DIR": str(self.folder),
+            **{f"DAMS_{name.upper()}_UPSTREAM": f"127.0.0.1:{up.port}" for name, up in self.upstreams.items()},
             **self.settings,
         }
         # it stops, and nginx with it, when the tests are killed

@@ -26,7 +26,7 @@ STALE_SECONDS = 3
 async def behind_a_cdn(owner_url: str, folder: Path) -> AsyncIterator[tuple[Cdn, Client]]:
     """The services on the places, a gateway, and a CDN before it; the client asks the CDN."""
     async with purging_cdn() as cdn:
-        hook = {"PURGE_URL": cdn.purge_url, "PURGE_METHOD": "PURGE", "CDN_MAX_AGE": KEPT_SECONDS}
+        hook = {"DAMS_PURGE_URL": cdn.purge_url, "DAMS_PURGE_METHOD": "PURGE", "DAMS_CDN_MAX_AGE_SECONDS": KEPT_SECONDS}
         async with on_places(owner_url, "features", "tiles", **hook) as started:
             upstreams = {name: Upstream(name, port=int(server.port or 0)) for name, server in started.servers.items()}
             gateway = Gateway(folder, upstreams)

@@ -23,7 +23,7 @@ async def _who_answers(session: ClientSession, gateway: Gateway) -> list[str]:
 
 async def test_the_same_address_is_asked_of_the_same_process(tmp_path: Path, session: ClientSession) -> None:
     processes = [Upstream("features", name, part=make_part("features")) for name in "abc"]
-    settings = {"FEATURES_UPSTREAM": ",".join(f"127.0.0.1:{process.port}" for process in processes)}
+    settings = {"DAMS_FEATURES_UPSTREAM": ",".join(f"127.0.0.1:{process.port}" for process in processes)}
     async with AsyncExitStack() as running:
         for process in processes:
             await process.start()

@@ -89,7 +89,7 @@ async def test_one_client_does_not_take_all(tmp_path: Path, session: ClientSessi
         await release.wait()
         return web.Response(text="done")
 
-    settings = {"GATEWAY_REQUESTS_PER_CLIENT": "3", "GATEWAY_TRUSTED_PROXIES": "127.0.0.1"}
+    settings = {"DAMS_GATEWAY_REQUESTS_PER_CLIENT": "3", "DAMS_TRUSTED_PROXIES": "127.0.0.1"}
     async with running_gateway(tmp_path / "gateway", **settings) as gateway:
         await gateway.published()
         gateway.upstreams["tiles"].answer = slow
@@ -119,7 +119,7 @@ async def test_one_client_does_not_take_all(tmp_path: Path, session: ClientSessi
 
 
 async def test_one_client_does_not_ask_all_the_time(tmp_path: Path, session: ClientSession) -> None:
-    settings = {"GATEWAY_REQUESTS_PER_SECOND": "1", "GATEWAY_TRUSTED_PROXIES": "127.0.0.1"}
+    settings = {"DAMS_GATEWAY_REQUESTS_PER_SECOND": "1", "DAMS_TRUSTED_PROXIES": "127.0.0.1"}
     async with running_gateway(tmp_path / "gateway", **settings) as gateway:
         await gateway.published()
 
@@ -140,8 +140,11 @@ async def test_one_client_does_not_ask_all_the_time(tmp_path: Path, session: Cli
 async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: ClientSession) -> None:
     good = Upstream("tiles", "good", socket=tmp_path / "good", part=make_part("tiles"))
     others = [Upstream(name, socket=tmp_path / name, part=make_part(name)) for name in SERVICES if name != "tiles"]
-    settings = {f"{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
-    settings |= {"TILES_UPSTREAM": f"unix:{tmp_path / 'hangs'},unix:{good.socket}", "GATEWAY_TIMEOUT_SECONDS": "1"}
+    settings = {f"DAMS_{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
+    settings |= {
+        "DAMS_TILES_UPSTREAM": f"unix:{tmp_path / 'hangs'},unix:{good.socket}",
+        "DAMS_GATEWAY_TIMEOUT_SECONDS": "1",
+    }
     gateway = Gateway(tmp_path / "gateway", {}, settings)
     drained = asyncio.Event()
 
@@ -204,7 +207,10 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
 
 async def test_two_processes_that_hang_take_little_more_time_than_one(tmp_path: Path, session: ClientSession) -> None:
     one, two = Upstream("tiles", "one", part=make_part("tiles")), Upstream("tiles", "two", part=make_part("tiles"))
-    upstreams = {"TILES_UPSTREAM": f"127.0.0.1:{one.port},127.0.0.1:{two.port}", "GATEWAY_TIMEOUT_SECONDS": "1.5"}
+    upstreams = {
+        "DAMS_TILES_UPSTREAM": f"127.0.0.1:{one.port},127.0.0.1:{two.port}",
+        "DAMS_GATEWAY_TIMEOUT_SECONDS": "1.5",
+    }
     hanging: list[web.Request] = []
     hang, release = 0, asyncio.Event()
 
@@ -285,8 +291,8 @@ async def test_a_restart_with_a_backup_beside_it_fails_no_request_and_reloads_no
 ) -> None:
     one, spare = (Upstream("tiles", name, socket=tmp_path / name, part=make_part("tiles")) for name in ("one", "spare"))
     others = [Upstream(name, socket=tmp_path / name, part=make_part(name)) for name in SERVICES if name != "tiles"]
-    settings = {f"{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
-    settings["TILES_UPSTREAM"] = f"unix:{one.socket},unix:{spare.socket} backup"
+    settings = {f"DAMS_{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
+    settings["DAMS_TILES_UPSTREAM"] = f"unix:{one.socket},unix:{spare.socket} backup"
     gateway = Gateway(tmp_path / "gateway", {}, settings)
 
     async def names() -> set[str]:

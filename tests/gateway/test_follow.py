@@ -50,10 +50,12 @@ async def followed(folder: Path, session: ClientSession, **beside: str) -> Async
     """Its services are there, nginx is not started yet. `beside` names more processes by their services."""
     upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
     addresses = {
-        f"{name.upper()}_UPSTREAM": f"127.0.0.1:{upstream.port},{beside.get(name, '')}"
+        f"DAMS_{name.upper()}_UPSTREAM": f"127.0.0.1:{upstream.port},{beside.get(name, '')}"
         for name, upstream in upstreams.items()
     }
-    settings = GatewaySettings.from_env({"GATEWAY_DIR": str(folder), "GATEWAY_PORT": str(free_port()), **addresses})
+    settings = GatewaySettings.from_env(
+        {"DAMS_GATEWAY_DIR": str(folder), "DAMS_GATEWAY_PORT": str(free_port()), **addresses}
+    )
     nginx, publisher = Nginx(folder), Publisher(folder, None)
     nginx.prepare()
     try:

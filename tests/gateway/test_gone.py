@@ -20,7 +20,9 @@ async def test_a_service_that_takes_no_connection_is_not_waited_for_long(
     tmp_path: Path, session: ClientSession
 ) -> None:
     async with AsyncExitStack() as stack:
-        gateway = await stack.enter_async_context(running_gateway(tmp_path / "gateway", GATEWAY_TIMEOUT_SECONDS="60"))
+        gateway = await stack.enter_async_context(
+            running_gateway(tmp_path / "gateway", DAMS_GATEWAY_TIMEOUT_SECONDS="60")
+        )
         await gateway.published()
         tiles = gateway.upstreams["tiles"]
         await tiles.stop()
@@ -33,7 +35,10 @@ async def test_a_machine_that_is_gone_and_a_process_that_hangs_take_little_more_
     tmp_path: Path, session: ClientSession
 ) -> None:
     one, two = Upstream("tiles", "one", part=make_part("tiles")), Upstream("tiles", "two", part=make_part("tiles"))
-    upstreams = {"TILES_UPSTREAM": f"127.0.0.1:{one.port},127.0.0.1:{two.port}", "GATEWAY_TIMEOUT_SECONDS": "4.2"}
+    upstreams = {
+        "DAMS_TILES_UPSTREAM": f"127.0.0.1:{one.port},127.0.0.1:{two.port}",
+        "DAMS_GATEWAY_TIMEOUT_SECONDS": "4.2",
+    }
     async with AsyncExitStack() as stack:
         gateway = await stack.enter_async_context(running_gateway(tmp_path / "gateway", **upstreams))
         for upstream in (one, two):

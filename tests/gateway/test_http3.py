@@ -23,30 +23,33 @@ _PUBLIC = "https://hazards.example:9443/api"
 def _settings(pair: tuple[Path, Path], **more: str) -> dict[str, str]:
     certificate, key = pair
     return {
-        "GATEWAY_HTTP3": "yes",
-        "GATEWAY_TLS_CERTIFICATE": str(certificate),
-        "GATEWAY_TLS_KEY": str(key),
-        "PUBLIC_URL": _PUBLIC,
+        "DAMS_GATEWAY_HTTP3": "yes",
+        "DAMS_GATEWAY_TLS_CERTIFICATE": str(certificate),
+        "DAMS_GATEWAY_TLS_KEY": str(key),
+        "DAMS_PUBLIC_URL": _PUBLIC,
         **more,
     }
 
 
 @pytest.mark.parametrize(
-    "other", [{"PUBLIC_URL": ""}, {"PUBLIC_URL": "http://hazards.example/api"}, {"GATEWAY_TLS_CERTIFICATE": ""}]
+    "other",
+    [{"DAMS_PUBLIC_URL": ""}, {"DAMS_PUBLIC_URL": "http://hazards.example/api"}, {"DAMS_GATEWAY_TLS_CERTIFICATE": ""}],
 )
 def test_it_needs_a_certificate_and_the_address_of_the_public(pair: tuple[Path, Path], other: dict[str, str]) -> None:
-    env = {"GATEWAY_DIR": "/nowhere", **_settings(pair), **other}
-    if not env["GATEWAY_TLS_CERTIFICATE"]:
-        del env["GATEWAY_TLS_KEY"]
-    with pytest.raises(SettingsError, match="GATEWAY_HTTP3 needs GATEWAY_TLS_CERTIFICATE, and a PUBLIC_URL"):
+    env = {"DAMS_GATEWAY_DIR": "/nowhere", **_settings(pair), **other}
+    if not env["DAMS_GATEWAY_TLS_CERTIFICATE"]:
+        del env["DAMS_GATEWAY_TLS_KEY"]
+    with pytest.raises(
+        SettingsError, match="DAMS_GATEWAY_HTTP3 needs DAMS_GATEWAY_TLS_CERTIFICATE, and a DAMS_PUBLIC_URL"
+    ):
         GatewaySettings.from_env(env)
 
 
 @pytest.mark.parametrize(("public", "port"), [(_PUBLIC, 9443), ("https://hazards.example/api", 443)])
 def test_the_port_that_clients_are_told_is_that_of_the_public(pair: tuple[Path, Path], public: str, port: int) -> None:
-    env = {"GATEWAY_DIR": "/nowhere", **_settings(pair, PUBLIC_URL=public)}
+    env = {"DAMS_GATEWAY_DIR": "/nowhere", **_settings(pair, DAMS_PUBLIC_URL=public)}
     assert GatewaySettings.from_env(env).alternative_service == f'h3=":{port}"; ma=86400'
-    assert GatewaySettings.from_env(env | {"GATEWAY_HTTP3": "no"}).alternative_service == ""
+    assert GatewaySettings.from_env(env | {"DAMS_GATEWAY_HTTP3": "no"}).alternative_service == ""
 
 
 @pytest.mark.parametrize("arguments", [[], ["--check-config"]])
@@ -56,12 +59,17 @@ def test_an_nginx_without_it_is_named(tmp_path: Path, pair: tuple[Path, Path], a
     program.chmod(0o755)
     done = subprocess.run(
         [sys.executable, "-m", "gateway", *arguments],
-        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "GATEWAY_DIR": "/nowhere", **_settings(pair)},
+        env={
+            **os.environ,
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "DAMS_GATEWAY_DIR": "/nowhere",
+            **_settings(pair),
+        },
         capture_output=True,
         text=True,
         check=False,
     )
-    said = "gateway: GATEWAY_HTTP3 needs an nginx that was built with HTTP/3; nginx/1.22.1 was not\n"
+    said = "gateway: DAMS_GATEWAY_HTTP3 needs an nginx that was built with HTTP/3; nginx/1.22.1 was not\n"
     assert (done.returncode, done.stderr, done.stdout) == (1, said, "")
 
 
@@ -70,7 +78,7 @@ async def test_it_is_spoken(tmp_path: Path, pair: tuple[Path, Path], monkeypatch
     """By curl and nginx of another release of Debian, for `make test-newer-clients`."""
     monkeypatch.setenv("PATH", f"{other_nginx(tmp_path)}:{os.environ['PATH']}")
     port = str(free_port())
-    settings = _settings(pair, GATEWAY_TLS_PORT=port, PUBLIC_URL=f"https://127.0.0.1:{port}/api")
+    settings = _settings(pair, DAMS_GATEWAY_TLS_PORT=port, DAMS_PUBLIC_URL=f"https://127.0.0.1:{port}/api")
     async with running_gateway(tmp_path / "gateway", **settings) as gateway, ClientSession() as session:
         await gateway.published()
         trust = ssl.create_default_context(cafile=str(pair[0]))

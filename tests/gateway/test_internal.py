@@ -25,7 +25,7 @@ from tests.gateway.harness import Running
 async def internal(nginx: Nginx, folder: Path, session: ClientSession) -> AsyncIterator[tuple[str, Publisher]]:
     """The address of the internal port, and what publishes."""
     nginx.prepare()
-    settings = GatewaySettings.from_env({"GATEWAY_DIR": str(folder)})
+    settings = GatewaySettings.from_env({"DAMS_GATEWAY_DIR": str(folder)})
     publisher, counts = Publisher(folder, None), Counts(folder / "counts")
     follower = Follower(settings, nginx, publisher, session)
     async with TestServer(make_internal_app(nginx, publisher, follower, counts)) as server:

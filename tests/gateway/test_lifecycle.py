@@ -24,7 +24,9 @@ from tests.gateway.harness import PARTS, Gateway, Upstream, free_port, make_part
 
 
 def settings_for(folder: Path, **variables: str) -> GatewaySettings:
-    return GatewaySettings.from_env({"GATEWAY_DIR": str(folder), "GATEWAY_PORT": str(free_port()), **variables})
+    return GatewaySettings.from_env(
+        {"DAMS_GATEWAY_DIR": str(folder), "DAMS_GATEWAY_PORT": str(free_port()), **variables}
+    )
 
 
 async def names_behind(session: ClientSession, url: str) -> set[str]:
@@ -177,18 +179,18 @@ async def test_names_become_all_their_addresses() -> None:
 
 
 async def test_ports_and_sockets_may_stand_side_by_side(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, TILES_UPSTREAM="unix:/run/tiles_0, 127.0.0.1:80")
+    settings = settings_for(tmp_path, DAMS_TILES_UPSTREAM="unix:/run/tiles_0, 127.0.0.1:80")
     assert settings.upstreams["tiles"] == (UnixSocket("/run/tiles_0"), Endpoint("127.0.0.1", 80))
     assert (await resolve(settings.upstreams, {}))["tiles"] == ("127.0.0.1:80", "unix:/run/tiles_0")
 
 
 async def test_a_backup_is_said_to_be_one(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, TILES_UPSTREAM="unix:/run/tiles_0, [::1]:80 backup, unix:/run/spare backup")
+    settings = settings_for(tmp_path, DAMS_TILES_UPSTREAM="unix:/run/tiles_0, [::1]:80 backup, unix:/run/spare backup")
     assert backups(settings.upstreams) == {"[::1]:80", "unix:/run/spare"}
     assert (await resolve(settings.upstreams, {}))["tiles"] == ("[::1]:80", "unix:/run/spare", "unix:/run/tiles_0")
     for wrong in ("unix:/run/tiles_0 spare", "unix:/run/tiles_0 backup", "unix:/run/tiles_0, tiles:80 backup"):
-        with pytest.raises(SettingsError, match="TILES_UPSTREAM"):
-            settings_for(tmp_path, TILES_UPSTREAM=wrong)
+        with pytest.raises(SettingsError, match="DAMS_TILES_UPSTREAM"):
+            settings_for(tmp_path, DAMS_TILES_UPSTREAM=wrong)
 
 
 async def test_services_on_unix_sockets(tmp_path: Path, session: ClientSession) -> None:
@@ -196,8 +198,8 @@ async def test_services_on_unix_sockets(tmp_path: Path, session: ClientSession) 
         Upstream("tiles", name, socket=tmp_path / name, part=make_part("tiles")) for name in ("first", "second")
     ]
     others = [Upstream(name, socket=tmp_path / name, part=make_part(name)) for name in SERVICES if name != "tiles"]
-    settings = {f"{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
-    settings["TILES_UPSTREAM"] = ",".join(f"unix:{replica.socket}" for replica in replicas)
+    settings = {f"DAMS_{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
+    settings["DAMS_TILES_UPSTREAM"] = ",".join(f"unix:{replica.socket}" for replica in replicas)
     gateway = Gateway(tmp_path / "gateway", {}, settings)
 
     async def behind(*names: str) -> bool:
@@ -367,14 +369,14 @@ async def test_paths_of_a_service_that_was_never_there_are_unknown(tmp_path: Pat
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
-        ("GATEWAY_PORT", "x"),
-        ("TILES_UPSTREAM", "tiles"),
-        ("TILES_UPSTREAM", "a:1,b:"),
-        ("TILES_UPSTREAM", "unix:"),
-        ("TILES_UPSTREAM", "unix:relative"),
-        ("TILES_UPSTREAM", "unix:/x;}"),
-        ("TILES_UPSTREAM", "unix:/" + "x" * 107),
-        ("PUBLIC_URL", "example.org"),
+        ("DAMS_GATEWAY_PORT", "x"),
+        ("DAMS_TILES_UPSTREAM", "tiles"),
+        ("DAMS_TILES_UPSTREAM", "a:1,b:"),
+        ("DAMS_TILES_UPSTREAM", "unix:"),
+        ("DAMS_TILES_UPSTREAM", "unix:relative"),
+        ("DAMS_TILES_UPSTREAM", "unix:/x;}"),
+        ("DAMS_TILES_UPSTREAM", "unix:/" + "x" * 107),
+        ("DAMS_PUBLIC_URL", "example.org"),
     ],
 )
 def test_a_wrong_setting_is_named(tmp_path: Path, variable: str, value: str) -> None:
@@ -383,5 +385,5 @@ def test_a_wrong_setting_is_named(tmp_path: Path, variable: str, value: str) -> 
 
 
 def test_folder_is_required() -> None:
-    with pytest.raises(SettingsError, match="GATEWAY_DIR"):
+    with pytest.raises(SettingsError, match="DAMS_GATEWAY_DIR"):
         GatewaySettings.from_env({})

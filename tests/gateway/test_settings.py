@@ -11,7 +11,7 @@ from libs.web.settings import SettingsError
 
 
 def _settings(**environment: str) -> GatewaySettings:
-    return GatewaySettings.from_env({"GATEWAY_DIR": "/run/gateway", **environment})
+    return GatewaySettings.from_env({"DAMS_GATEWAY_DIR": "/run/gateway", **environment})
 
 
 def test_what_nobody_says_is_as_it_is_written_down() -> None:
@@ -32,11 +32,11 @@ def test_what_nobody_says_is_as_it_is_written_down() -> None:
 
 def test_where_it_listens_is_read_from_the_environment() -> None:
     found = _settings(
-        GATEWAY_HOST="10.0.0.1",
-        GATEWAY_PORT="1",
-        GATEWAY_INTERNAL_PORT="2",
-        GATEWAY_TLS_PORT="3",
-        PUBLIC_URL="http://a/",
+        DAMS_GATEWAY_HOST="10.0.0.1",
+        DAMS_GATEWAY_PORT="1",
+        DAMS_GATEWAY_INTERNAL_PORT="2",
+        DAMS_GATEWAY_TLS_PORT="3",
+        DAMS_PUBLIC_URL="http://a/",
     )
     assert (found.host, found.port, found.internal_port, found.tls_port) == ("10.0.0.1", 1, 2, 3)
     assert (found.folder, found.public_url) == (Path("/run/gateway"), "http://a")
@@ -54,7 +54,7 @@ def test_where_it_listens_is_read_from_the_environment() -> None:
     ],
 )
 def test_a_service_may_be_at_several_addresses(text: str, upstream: tuple[Endpoint | UnixSocket, ...]) -> None:
-    assert _settings(TILES_UPSTREAM=text).upstreams["tiles"] == upstream
+    assert _settings(DAMS_TILES_UPSTREAM=text).upstreams["tiles"] == upstream
 
 
 _NEITHER = "which is neither host:port nor unix:/path"
@@ -80,14 +80,14 @@ _NO_PATH = "which needs an absolute path of at most 107 letters, digits and ._/+
 )
 def test_an_address_that_is_none_is_refused(text: str, fault: str) -> None:
     with pytest.raises(SettingsError) as refused:
-        _settings(TILES_UPSTREAM=text)
-    assert str(refused.value) == f"TILES_UPSTREAM={text!r} {fault}"
+        _settings(DAMS_TILES_UPSTREAM=text)
+    assert str(refused.value) == f"DAMS_TILES_UPSTREAM={text!r} {fault}"
 
 
 def test_paths_are_those_of_where_it_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tls.pem").touch()
     monkeypatch.chdir(tmp_path)
-    found = _settings(GATEWAY_DIR="run", GATEWAY_TLS_CERTIFICATE="tls.pem", GATEWAY_TLS_KEY="tls.pem")
+    found = _settings(DAMS_GATEWAY_DIR="run", DAMS_GATEWAY_TLS_CERTIFICATE="tls.pem", DAMS_GATEWAY_TLS_KEY="tls.pem")
     assert (found.folder, found.tls_certificate) == (tmp_path / "run", tmp_path / "tls.pem")
     assert found.tls_key == found.tls_certificate
 
@@ -95,9 +95,9 @@ def test_paths_are_those_of_where_it_is_started(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("name", "least", "most"),
     [
-        ("GATEWAY_TIMEOUT_SECONDS", "0.1", "600"),
-        ("GATEWAY_REQUESTS_PER_CLIENT", "0", "65535"),
-        ("GATEWAY_REQUESTS_PER_SECOND", "0", "65535"),
+        ("DAMS_GATEWAY_TIMEOUT_SECONDS", "0.1", "600"),
+        ("DAMS_GATEWAY_REQUESTS_PER_CLIENT", "0", "65535"),
+        ("DAMS_GATEWAY_REQUESTS_PER_SECOND", "0", "65535"),
     ],
 )
 def test_numbers_have_bounds(name: str, least: str, most: str) -> None:
@@ -119,21 +119,21 @@ def test_numbers_have_bounds(name: str, least: str, most: str) -> None:
     ],
 )
 def test_codings_are_in_the_order_of_preference(text: str, codings: tuple[str, ...]) -> None:
-    assert _settings(GATEWAY_CODINGS=text).codings == codings
+    assert _settings(DAMS_GATEWAY_CODINGS=text).codings == codings
 
 
 @pytest.mark.parametrize(("text", "fault"), [("lzma", "should be 'br', 'zstd'"), ("gzip,br", "gzip before others")])
 def test_a_coding_that_would_never_be_sent_is_refused(text: str, fault: str) -> None:
-    with pytest.raises(SettingsError, match=f"GATEWAY_CODINGS.*{fault}"):
-        _settings(GATEWAY_CODINGS=text)
+    with pytest.raises(SettingsError, match=f"DAMS_GATEWAY_CODINGS.*{fault}"):
+        _settings(DAMS_GATEWAY_CODINGS=text)
 
 
 def test_a_certificate_and_its_key_need_each_other_and_must_be_there(tmp_path: Path) -> None:
     file = tmp_path / "tls.pem"
     file.write_text("secret")
-    both = _settings(GATEWAY_TLS_CERTIFICATE=str(file), GATEWAY_TLS_KEY=str(file))
+    both = _settings(DAMS_GATEWAY_TLS_CERTIFICATE=str(file), DAMS_GATEWAY_TLS_KEY=str(file))
     assert (both.tls_certificate, both.tls_key) == (file, file)
-    for name in ("GATEWAY_TLS_CERTIFICATE", "GATEWAY_TLS_KEY"):
+    for name in ("DAMS_GATEWAY_TLS_CERTIFICATE", "DAMS_GATEWAY_TLS_KEY"):
         with pytest.raises(SettingsError, match="need each other"):
             _settings(**{name: str(file)})
         with pytest.raises(SettingsError, match="cannot be read"):
@@ -143,27 +143,27 @@ def test_a_certificate_and_its_key_need_each_other_and_must_be_there(tmp_path: P
 def test_another_way_to_the_service_is_told_where_there_is_one(tmp_path: Path) -> None:
     file = tmp_path / "tls.pem"
     file.touch()
-    pair = {"GATEWAY_TLS_CERTIFICATE": str(file), "GATEWAY_TLS_KEY": str(file)}
-    with_http3 = {"GATEWAY_HTTP3": "true", **pair}
-    assert _settings(**with_http3, PUBLIC_URL="https://a.example").alternative_service == 'h3=":443"; ma=86400'
-    assert _settings(**with_http3, PUBLIC_URL="https://a.example:8443/b").alternative_service == (
+    pair = {"DAMS_GATEWAY_TLS_CERTIFICATE": str(file), "DAMS_GATEWAY_TLS_KEY": str(file)}
+    with_http3 = {"DAMS_GATEWAY_HTTP3": "true", **pair}
+    assert _settings(**with_http3, DAMS_PUBLIC_URL="https://a.example").alternative_service == 'h3=":443"; ma=86400'
+    assert _settings(**with_http3, DAMS_PUBLIC_URL="https://a.example:8443/b").alternative_service == (
         'h3=":8443"; ma=86400'
     )
-    assert _settings(**pair, PUBLIC_URL="https://a.example").alternative_service == ""
+    assert _settings(**pair, DAMS_PUBLIC_URL="https://a.example").alternative_service == ""
     # the port is known only from the address, and HTTP/3 needs a certificate
     for wrong in (
         with_http3,
-        {**with_http3, "PUBLIC_URL": "http://a.example"},
-        {"GATEWAY_HTTP3": "true", "PUBLIC_URL": "https://a.example"},
+        {**with_http3, "DAMS_PUBLIC_URL": "http://a.example"},
+        {"DAMS_GATEWAY_HTTP3": "true", "DAMS_PUBLIC_URL": "https://a.example"},
     ):
-        with pytest.raises(SettingsError, match="GATEWAY_HTTP3 needs"):
+        with pytest.raises(SettingsError, match="DAMS_GATEWAY_HTTP3 needs"):
             _settings(**wrong)
 
 
 def test_proxies_are_addresses_and_networks() -> None:
-    found = _settings(GATEWAY_TRUSTED_PROXIES="10.0.0.1, 192.168.1.7/24,,fc00::/7")
+    found = _settings(DAMS_TRUSTED_PROXIES="10.0.0.1, 192.168.1.7/24,,fc00::/7")
     assert found.trusted_proxies == ("10.0.0.1/32", "192.168.1.0/24", "fc00::/7")
     with pytest.raises(
         SettingsError, match=r"is not a list of addresses and networks: 'proxy\.example' does not appear"
     ):
-        _settings(GATEWAY_TRUSTED_PROXIES="10.0.0.1, proxy.example")
+        _settings(DAMS_TRUSTED_PROXIES="10.0.0.1, proxy.example")

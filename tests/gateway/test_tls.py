@@ -16,14 +16,14 @@ from tests.gateway.harness import free_port, running_gateway
 async def test_a_certificate_opens_a_second_port(tmp_path: Path, pair: tuple[Path, Path]) -> None:
     certificate, key = pair
     settings = {
-        "GATEWAY_TLS_PORT": str(free_port()),
-        "GATEWAY_TLS_CERTIFICATE": str(certificate),
-        "GATEWAY_TLS_KEY": str(key),
+        "DAMS_GATEWAY_TLS_PORT": str(free_port()),
+        "DAMS_GATEWAY_TLS_CERTIFICATE": str(certificate),
+        "DAMS_GATEWAY_TLS_KEY": str(key),
     }
     trust = ssl.create_default_context(cafile=str(certificate))
     async with running_gateway(tmp_path / "gateway", **settings) as gateway, ClientSession() as session:
         await gateway.published()
-        address = f"https://127.0.0.1:{settings['GATEWAY_TLS_PORT']}"
+        address = f"https://127.0.0.1:{settings['DAMS_GATEWAY_TLS_PORT']}"
         async with session.get(f"{address}/api/tileMatrixSets", ssl=trust) as response:
             assert response.status == 200
             assert (await response.json())["headers"]["x-forwarded-proto"] == "https"
@@ -33,7 +33,7 @@ async def test_a_certificate_opens_a_second_port(tmp_path: Path, pair: tuple[Pat
         async with session.get(f"{gateway.url}/api/tileMatrixSets") as response:
             assert (await response.json())["headers"]["x-forwarded-proto"] == "http"
         trust.set_alpn_protocols(["h2", "http/1.1"])
-        assert await asyncio.to_thread(_spoken, settings["GATEWAY_TLS_PORT"], trust) == ("TLSv1.3", "h2")
+        assert await asyncio.to_thread(_spoken, settings["DAMS_GATEWAY_TLS_PORT"], trust) == ("TLSv1.3", "h2")
 
 
 def _spoken(port: str, trust: ssl.SSLContext) -> tuple[str | None, str | None]:
@@ -46,9 +46,9 @@ def _spoken(port: str, trust: ssl.SSLContext) -> tuple[str | None, str | None]:
 
 def test_a_certificate_needs_its_key_and_both_are_files(pair: tuple[Path, Path]) -> None:
     certificate, key = pair
-    env = {"GATEWAY_DIR": "/nowhere"}
-    with pytest.raises(SettingsError, match="GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY need each other"):
-        GatewaySettings.from_env(env | {"GATEWAY_TLS_CERTIFICATE": str(certificate)})
-    missing = {"GATEWAY_TLS_CERTIFICATE": f"{certificate}.not", "GATEWAY_TLS_KEY": str(key)}
-    with pytest.raises(SettingsError, match=r"GATEWAY_TLS_CERTIFICATE=.* cannot be read: No such file"):
+    env = {"DAMS_GATEWAY_DIR": "/nowhere"}
+    with pytest.raises(SettingsError, match="DAMS_GATEWAY_TLS_CERTIFICATE and DAMS_GATEWAY_TLS_KEY need each other"):
+        GatewaySettings.from_env(env | {"DAMS_GATEWAY_TLS_CERTIFICATE": str(certificate)})
+    missing = {"DAMS_GATEWAY_TLS_CERTIFICATE": f"{certificate}.not", "DAMS_GATEWAY_TLS_KEY": str(key)}
+    with pytest.raises(SettingsError, match=r"DAMS_GATEWAY_TLS_CERTIFICATE=.* cannot be read: No such file"):
         GatewaySettings.from_env(env | missing)

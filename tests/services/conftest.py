@@ -31,9 +31,9 @@ class HostileDatabase:
     def env(self, **more: str) -> dict[str, str]:
         """The environment of any service."""
         return {
-            "DATABASE_URL": self.reader_url,
-            "COLLECTION_SCHEMAS": SCHEMAS,
-            "CATALOGUE_REFRESH_SECONDS": "1",
+            "DAMS_DATABASE_URL": self.reader_url,
+            "DAMS_COLLECTION_SCHEMAS": SCHEMAS,
+            "DAMS_CATALOGUE_REFRESH_SECONDS": "1",
             **more,
         }
 
@@ -63,7 +63,7 @@ async def running(hostile: HostileDatabase, cluster: Cluster) -> AsyncIterator[S
     """Common, features and tiles on the hostile tables."""
     async with services() as started:
         for name in ("common", "features", "tiles"):
-            await started.start(name, hostile.env(REDIS_URL=cluster.redis_url))
+            await started.start(name, hostile.env(DAMS_REDIS_URL=cluster.redis_url))
         yield started
 
 

@@ -93,7 +93,7 @@ class Services:
         # tests say themselves what is in the cache, and a metric counts for all services of the process
         # and most of their tables need no geometry
         # the machine may be busy: tests of time limits set their own
-        usual = {"TILE_WARM_UP": "none", "NONSPATIAL_COLLECTIONS": "*", "REQUEST_TIMEOUT_SECONDS": "60"}
+        usual = {"DAMS_TILE_WARM_UP": "none", "DAMS_NONSPATIAL_COLLECTIONS": "*", "DAMS_REQUEST_TIMEOUT_SECONDS": "60"}
         app = MAKERS[name]({**usual, **self._catalogue(), **env})
         server = TestServer(app, host="127.0.0.1")
         await server.start_server(access_log=None)
@@ -103,7 +103,7 @@ class Services:
         return client
 
     def _catalogue(self) -> dict[str, str]:
-        return {"CATALOGUE_URL": self.clients["common"].base} if "common" in self.clients else {}
+        return {"DAMS_CATALOGUE_URL": self.clients["common"].base} if "common" in self.clients else {}
 
 
 @asynccontextmanager

@@ -76,14 +76,14 @@ async def moved(
     named = ", ".join(f"moved.{name}: {{crs: [{every}]}}" for name in ("degrees", "shapes"))
     config.write_text(f"collections: {{moved.zone: {{crs: [EPSG:3857, EPSG:2154]}}, {named}}}")
     env = {
-        "DATABASE_URL": reader_url(await make_database(tables)),
-        "COLLECTION_SCHEMAS": "moved",
-        "COLLECTIONS_CONFIG": str(config),
-        "REDIS_URL": cluster.redis_url,
+        "DAMS_DATABASE_URL": reader_url(await make_database(tables)),
+        "DAMS_COLLECTION_SCHEMAS": "moved",
+        "DAMS_COLLECTIONS_CONFIG": str(config),
+        "DAMS_REDIS_URL": cluster.redis_url,
     }
     async with services() as started:
         for name in ("common", "features", "tiles"):
-            await started.start(name, env | {"CATALOGUE_REFRESH_SECONDS": "1"})
+            await started.start(name, env | {"DAMS_CATALOGUE_REFRESH_SECONDS": "1"})
         yield started
 
 

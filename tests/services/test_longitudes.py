@@ -338,7 +338,7 @@ async def test_stored_numbers_for_those_who_want_them(
     stored = "{longitudes: stored}"
     said.write_text(f"collections:\n  hostile.beyond: {stored}\n  hostile.far: {stored}\n", encoding="utf-8")
     async with services() as others:
-        await others.start("common", hostile.env(COLLECTIONS_CONFIG=str(said)))
+        await others.start("common", hostile.env(DAMS_COLLECTIONS_CONFIG=str(said)))
         await others.start("features", hostile.env())
         found = await _items(others, "beyond")
         assert all(_same(shape(geometry), STORED[number]) for number, geometry in found.items())

@@ -137,10 +137,10 @@ async def own_data(owner: asyncpg.Connection) -> None:
 @pytest.fixture(scope="module")
 async def own(make_database: MakeDatabase, cluster: Cluster) -> AsyncIterator[Services]:
     url = await make_database(own_data)
-    env = {"DATABASE_URL": reader_url(url), "COLLECTION_SCHEMAS": "own", "REDIS_URL": cluster.redis_url}
+    env = {"DAMS_DATABASE_URL": reader_url(url), "DAMS_COLLECTION_SCHEMAS": "own", "DAMS_REDIS_URL": cluster.redis_url}
     async with services() as started:
         for name in ("common", "features", "tiles"):
-            await started.start(name, env | {"CATALOGUE_REFRESH_SECONDS": "1"})
+            await started.start(name, env | {"DAMS_CATALOGUE_REFRESH_SECONDS": "1"})
         yield started
 
 

@@ -40,7 +40,7 @@ async def pooled(hostile: HostileDatabase) -> AsyncIterator[Services]:
     with pgbouncer(hostile.reader_url, sessions=2, pool_mode="transaction") as address:
         async with services() as started:
             for name in ("common", "features", "tiles"):
-                await started.start(name, hostile.env(DATABASE_URL=address))
+                await started.start(name, hostile.env(DAMS_DATABASE_URL=address))
             yield started
 
 

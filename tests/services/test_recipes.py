@@ -47,7 +47,7 @@ async def started(service: str, top: Path, env: dict[str, str], like: Client) ->
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    variables = {**os.environ, **env, "PYTHONPATH": str(top), "PORT": str(port), "LOG_LEVEL": "ERROR"}
+    variables = {**os.environ, **env, "PYTHONPATH": str(top), "DAMS_PORT": str(port), "DAMS_LOG_LEVEL": "ERROR"}
     command = [sys.executable, "-m", f"services.{service}"]
     process = await asyncio.create_subprocess_exec(*command, cwd=top, env=variables)
     client = Client(like.session, f"http://127.0.0.1:{port}")
@@ -94,7 +94,7 @@ async def test_the_parameter_of_the_recipe_filters(running: Services, hostile: H
     selection = top / "libs" / "selection" / "selection.py"
     insert(selection, r"\Z", f"\n\n{function}")
     insert(selection, r"conditions = \[\n", called)
-    env = hostile.env(CATALOGUE_URL=running["common"].base)
+    env = hostile.env(DAMS_CATALOGUE_URL=running["common"].base)
     async with started("features", top, env, running["common"]) as features:
         path = "/collections/hostile.geographies/items"
         everything = await features.json(path, limit="1000")

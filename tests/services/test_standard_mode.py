@@ -1,4 +1,4 @@
-"""`INVALID_PARAMETER_STATUS=400`: the ways of the standards, where the contract has others."""
+"""`DAMS_INVALID_PARAMETER_STATUS=400`: the ways of the standards, where the contract has others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ SERVICES = ("common", "features", "tiles")
 async def standard(hostile: HostileDatabase, cluster: Cluster) -> AsyncIterator[Services]:
     async with services() as started:
         for name in SERVICES:
-            await started.start(name, hostile.env(REDIS_URL=cluster.redis_url, INVALID_PARAMETER_STATUS="400"))
+            await started.start(
+                name, hostile.env(DAMS_REDIS_URL=cluster.redis_url, DAMS_INVALID_PARAMETER_STATUS="400")
+            )
         yield started
 
 

@@ -84,7 +84,7 @@ async def test_gateway_service_and_statement_are_one_trace(
         await running.start("common", hostile.env())
         features = await running.start("features", hostile.env())
         port = features.base.rpartition(":")[2]
-        async with running_gateway(tmp_path, FEATURES_UPSTREAM=f"127.0.0.1:{port}") as gateway:
+        async with running_gateway(tmp_path, DAMS_FEATURES_UPSTREAM=f"127.0.0.1:{port}") as gateway:
             await gateway.published()
             spans.start("dams-features", collector.url, headers="x-key=secret")
             made = await features.get(f"{gateway.url}/api{ITEMS}")

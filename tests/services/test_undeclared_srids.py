@@ -53,7 +53,7 @@ async def url(make_database: object) -> str:
 async def served(url: str) -> AsyncIterator[Services]:
     async with services() as running:
         for name in ("common", "features", "tiles"):
-            await running.start(name, {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
+            await running.start(name, {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "own"})
         yield running
 
 
@@ -164,7 +164,7 @@ async def test_a_new_srid_is_learned(make_database: object) -> None:
     owner = await asyncpg.connect(url)
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
+            await running.start(name, {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "own"})
         box = {"bbox": "0,0,2,2"}
         found = await running["features"].json("/collections/own.growing/items", **box)
         assert found["numberReturned"] == 1
@@ -210,7 +210,7 @@ async def test_the_doctor_names_the_statement_that_helps(url: str) -> None:
 async def test_the_log_names_the_statement_once(url: str, caplog: pytest.LogCaptureFixture) -> None:
     wanted = {"own.metres": "geometry(POINT, 3857);", "own.unprojected": 'USING ST_SetSRID("geom", …);'}
     async with services() as running:
-        await running.start("common", {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
+        await running.start("common", {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "own"})
         for _ in range(450):
             fields = [record.__dict__["fields"] for record in caplog.records if "fields" in record.__dict__]
             said = [(each["collection"], each["statement"]) for each in fields if each.get("statement")]

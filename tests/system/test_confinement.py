@@ -46,7 +46,7 @@ def test_no_secret_is_on_a_command_line(stack: RunningStack, monkeypatch: pytest
     try:
         state = folder.load()
         # simulated data stay on their day
-        monkeypatch.setenv("DEMO_TODAY", (state.loaded or "").rpartition(" ")[2])
+        monkeypatch.setenv("DAMS_DEMO_TODAY", (state.loaded or "").rpartition(" ")[2])
         state.loaded = None
         fill_database(folder, state)
     finally:

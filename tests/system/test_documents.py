@@ -91,7 +91,12 @@ def test_the_tour(stack: RunningStack, tmp_path: Path) -> None:
     environment = dict(os.environ)
     if stack.is_here:
         port = str(urlsplit(stack.base_url).port)
-        environment |= {"STATE_DIR": str(stack.state_dir), "GATEWAY_PORT": port, "FEATURES": "2", "TILES": "2"}
+        environment |= {
+            "DAMS_STATE_DIR": str(stack.state_dir),
+            "DAMS_GATEWAY_PORT": port,
+            "DAMS_FEATURES_PROCESSES": "2",
+            "DAMS_TILES_PROCESSES": "2",
+        }
     else:
         steps = [step for step in steps if not step[0].startswith("make ")]
     before = ""

@@ -37,7 +37,7 @@ def folder(stack: RunningStack) -> Iterator[Path]:
         kit = Path(name)
         kit.chmod(0o777)
         run = [sys.executable, "-m", "deploy.local", "run", "services.tiles.command", *_EXPORT]
-        environment = {"STATE_DIR": str(stack.state_dir), "PATH": "/usr/bin:/bin"}
+        environment = {"DAMS_STATE_DIR": str(stack.state_dir), "PATH": "/usr/bin:/bin"}
         output = ("--output", str(kit / "field.pmtiles"))
         done = subprocess.run(
             [*run, *output], cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False

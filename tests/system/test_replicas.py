@@ -161,7 +161,12 @@ def test_the_command_works_on_the_running_stack(stack: RunningStack) -> None:
             [sys.executable, "-m", "deploy.local", "run", "services.tiles.command", *arguments],
             cwd=REPOSITORY,
             # none of the settings that the stack was started with
-            env={"PATH": os.environ["PATH"], "STATE_DIR": str(stack.state_dir), "FEATURES": "3", "TILES": "1"},
+            env={
+                "PATH": os.environ["PATH"],
+                "DAMS_STATE_DIR": str(stack.state_dir),
+                "DAMS_FEATURES_PROCESSES": "3",
+                "DAMS_TILES_PROCESSES": "1",
+            },
             capture_output=True,
             text=True,
             check=False,

@@ -77,12 +77,12 @@ async def tile_server() -> AsyncIterator[TestServer]:
 async def pages(stack: RunningStack, tile_server: TestServer, tmp_path: Path) -> AsyncIterator[str]:
     """Viewer and tiles with that basemap, beside the rest of the stack; their base address."""
     settings = {
-        "CATALOGUE_URL": stack.service_urls["common"],
-        "DATABASE_URL": stack.reader_url("dams"),
-        "TILE_WARM_UP": "none",
-        "STATE_DIR": str(tmp_path),
-        "BASEMAP_TILES": f"http://127.0.0.1:{tile_server.port}/{{z}}/{{x}}/{{y}}.png",
-        "BASEMAP_ATTRIBUTION": "Magenta <maps>",
+        "DAMS_CATALOGUE_URL": stack.service_urls["common"],
+        "DAMS_DATABASE_URL": stack.reader_url("dams"),
+        "DAMS_TILE_WARM_UP": "none",
+        "DAMS_STATE_DIR": str(tmp_path),
+        "DAMS_BASEMAP_TILES": f"http://127.0.0.1:{tile_server.port}/{{z}}/{{x}}/{{y}}.png",
+        "DAMS_BASEMAP_ATTRIBUTION": "Magenta <maps>",
     }
     outer = web.Application()
 

@@ -50,11 +50,11 @@ async def _run() -> int:
     await postgresql.make_database(stack.owner_url(folder, state, "postgres"), _DATABASE)
     await prepare(owner_url, folder.secret("reader-password"))
     env = {
-        "DATABASE_URL": f"{stack.reader_url(folder, state).rpartition('/')[0]}/{_DATABASE}",
-        "COLLECTION_SCHEMAS": "many",
+        "DAMS_DATABASE_URL": f"{stack.reader_url(folder, state).rpartition('/')[0]}/{_DATABASE}",
+        "DAMS_COLLECTION_SCHEMAS": "many",
         # the benchmark refreshes by itself
-        "CATALOGUE_REFRESH_SECONDS": "3600",
-        "LOG_LEVEL": "ERROR",
+        "DAMS_CATALOGUE_REFRESH_SECONDS": "3600",
+        "DAMS_LOG_LEVEL": "ERROR",
     }
     print(f"{'2,000 tables, 1,600 columns, 100 million rows':<52}  seconds")
     async with services() as running:

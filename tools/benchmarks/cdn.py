@@ -1,9 +1,9 @@
-"""Load of the origin behind a CDN: `python -m tools.benchmarks.cdn`, beside a stack of `make up` (STATE_DIR).
+"""Load of the origin behind a CDN: `python -m tools.benchmarks.cdn`, beside a stack of `make up` (DAMS_STATE_DIR).
 
 Requests tiles and pages of the demo data, each twenty times in shuffled order: from the gateway, and through an nginx
 that stands for a CDN (`tests/cdn.py`). Prints the processor time of the whole stack per request of a client, and the
 share of requests that the CDN answered. Each round uses other addresses, which no cache has. Start the stack with
-CDN_MAX_AGE=3600: a CDN that may cache for only a second has few hits.
+DAMS_CDN_MAX_AGE_SECONDS=3600: a CDN that may cache for only a second has few hits.
 """
 
 from __future__ import annotations

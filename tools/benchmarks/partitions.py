@@ -68,7 +68,7 @@ def main() -> int:
     described = {f"{schema}.nodes": {"importance": ["-wind_kt"]} for schema in PARTITION_SCHEMAS.values()}
     config = FOLDER / "partitions.yaml"
     config.write_text(json.dumps({"collections": described}))
-    os.environ["COLLECTIONS_CONFIG"] = str(config)
+    os.environ["DAMS_COLLECTIONS_CONFIG"] = str(config)
     try:
         with running_servers(BenchmarkSettings(partitions=True, peers=())) as servers:
             asyncio.run(_run(servers, arguments.rows or PARTITION_ROWS, load=arguments.load))
@@ -118,7 +118,7 @@ async def _measure_requests(servers: Servers, connection: asyncpg.Connection, no
     async with services() as running:
         begun = time.monotonic()
         schema = PARTITION_SCHEMAS[nodes]
-        env = {"DATABASE_URL": servers.reader_url, "COLLECTION_SCHEMAS": schema, "LOG_LEVEL": "ERROR"}
+        env = {"DAMS_DATABASE_URL": servers.reader_url, "DAMS_COLLECTION_SCHEMAS": schema, "DAMS_LOG_LEVEL": "ERROR"}
         await running.start("common", env)
         found["first catalogue with extents, s"] = time.monotonic() - begun
     begun = time.monotonic()

@@ -70,7 +70,7 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
             redis_url=stack.redis_url(folder, state),
         )
         # warming up would render tiles while others are measured
-        os.environ["TILE_WARM_UP"] = "none"
+        os.environ["DAMS_TILE_WARM_UP"] = "none"
         stack.up(services)
         try:
             with ExitStack() as running:

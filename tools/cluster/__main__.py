@@ -5,7 +5,7 @@ every part, kills its pods and restarts PostgreSQL. Then it checks from another 
 hold. `--overlay cloudnative-pg` uses the operator's database, which must exist: it moves, disconnects and kills the
 primary, and writes a row all the time to see the age of responses. `--overlay requests-per-second` adds Prometheus and
 its adapter, and load that scales features and tiles. The node must have the images (`docker compose build`, tag
-1.0.0a0), and this machine must reach the addresses of Services. The exit status is 1 if a response was lost or a check
+1.0.0a1), and this machine must reach the addresses of Services. The exit status is 1 if a response was lost or a check
 failed. The deployment stays for inspection; `--delete` removes it. `--several` deploys several processes and prints the
 settings for running the tests of the whole service there.
 """
@@ -137,7 +137,7 @@ def _database() -> None:
     kubectl("-n", "dams-trial", "rollout", "status", "statefulset/postgresql", f"--timeout={MINUTES}m")
     kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
     kubectl("apply", "-f", str(_OVERLAYS.parent / "base" / "namespace.yaml"))
-    make_secret("dams-database", DATABASE_URL=_READER)
+    make_secret("dams-database", DAMS_DATABASE_URL=_READER)
 
 
 def reached_from_elsewhere(trial: _Trial) -> list[str]:

@@ -73,7 +73,7 @@ def pods(selector: str) -> list[str]:
 def run_python(script: str, **pod: object) -> str:
     """Return the script's output in a pod of another namespace; `pod` extends its specification."""
     run = ("-n", "dams-trial", "run", f"trial-{int(time.time())}", "--rm", "-i", "--quiet", "--restart=Never")
-    image = ("--image=dams-database:1.0.0a0", f"--overrides={json.dumps({'spec': pod})}")
+    image = ("--image=dams-database:1.0.0a1", f"--overrides={json.dumps({'spec': pod})}")
     return kubectl(*run, *image, "--command", "--", "python", "-c", script)
 
 

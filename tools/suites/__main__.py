@@ -2,7 +2,7 @@
 
 They are Java and in no registry: sources are fetched from their repositories, or taken from `--sources`, and built
 with Maven, once. The suites ask for 400 where the contract has 422, so the service is to run with
-INVALID_PARAMETER_STATUS=400; without it, the checks of invalid parameters fail, and those only.
+DAMS_INVALID_PARAMETER_STATUS=400; without it, the checks of invalid parameters fail, and those only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`python -m tools.walk http://127.0.0.1:8080/api` walks through a running service with any database.
 
-With DATABASE_URL, the address of its database, it also compares the numbers of stored and returned geometries.
+With DAMS_DATABASE_URL, the address of its database, it also compares the numbers of stored and returned geometries.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ async def _run(arguments: argparse.Namespace) -> Report:
                 return Answer(response.status, body, time.perf_counter() - started)
 
         stored = None
-        if url := os.environ.get("DATABASE_URL"):
+        if url := os.environ.get("DAMS_DATABASE_URL"):
             pool = await stack.enter_async_context(
                 asyncpg.create_pool(url, min_size=1, max_size=arguments.at_once, command_timeout=60)
             )

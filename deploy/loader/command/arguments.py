@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of `python -m deploy.loader`."""
     parsed = argparse.ArgumentParser(
         prog="python -m deploy.loader",
-        description="Loads hazard data from their sources into the database of DATABASE_LOADER_URL.",
+        description="Loads hazard data from their sources into the database of DAMS_DATABASE_LOADER_URL.",
         epilog=EXIT_CODES,
     )
     parsed.add_argument(

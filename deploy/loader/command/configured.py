@@ -6,7 +6,7 @@ from datetime import datetime
 
 from deploy.loader.source import Source
 
-ADDRESSES = "LOADER_ADDRESSES"
+ADDRESSES = "DAMS_LOADER_ADDRESSES"
 """Variable with addresses that replace those of sources: `jtwc-warnings=https://…`, several of them after spaces."""
 
 

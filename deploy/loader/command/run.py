@@ -26,8 +26,9 @@ from deploy.loader.sources.registry import SOURCES, watched
 from deploy.loader.store import bookkeeping
 from deploy.loader.store.connection import StoreError, connected
 from deploy.loader.store.lock import BusyError
+from libs.web.setting_names import adopt_for_command
 
-URL = "DATABASE_LOADER_URL"
+URL = "DAMS_DATABASE_LOADER_URL"
 """A variable, not an argument: every user of the machine can see the arguments of programs."""
 
 DONE, FAILED, WRONG, BUSY = 0, 1, 2, 3
@@ -35,6 +36,7 @@ DONE, FAILED, WRONG, BUSY = 0, 1, 2, 3
 
 def main(argv: list[str] | None = None) -> int:
     """Run it and return the exit code, as listed in `--help`."""
+    adopt_for_command()
     arguments = parse(argv)
     try:
         sources = configured(SOURCES, os.environ)

@@ -26,7 +26,7 @@ _MOST_REDIRECTS = 5
 _LONGEST_WAIT = timedelta(minutes=5)
 """Maximum Retry-After that is waited for; after a longer one, the next load tries again."""
 _TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
-CONTACT = "LOADER_CONTACT"
+CONTACT = "DAMS_LOADER_CONTACT"
 """Variable with an address for publishers, such as an e-mail address, which requests name."""
 
 

@@ -1,6 +1,6 @@
 """Makes hazard data of any size: `python -m deploy.loader.generate earthquakes --rows 1000000 --table trial.quakes`.
 
-The database's address, as its owner, is in DATABASE_OWNER_URL. The same seed gives the same rows.
+The database's address, as its owner, is in DAMS_DATABASE_OWNER_URL. The same seed gives the same rows.
 """
 
 import argparse
@@ -17,8 +17,9 @@ from deploy.loader.generate.belts import earthquakes
 from deploy.loader.generate.chunks import Chunk
 from deploy.loader.generate.filling import GenerateError, fill, finish, parts_of, prepare
 from deploy.loader.generate.tracks import FIRST_SEASON, SEASONS, storm_nodes
+from libs.web.setting_names import adopt_for_command
 
-_URL = "DATABASE_OWNER_URL"
+_URL = "DAMS_DATABASE_OWNER_URL"
 _LIKE = {
     "earthquakes": "hazard.hazard_eq_events",
     "storm-nodes": "hazard.hazard_ts_nodes",
@@ -75,6 +76,7 @@ async def _generate(arguments: argparse.Namespace) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Make the rows and return the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
+    adopt_for_command()
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.by_season and arguments.kind != "storm-nodes":

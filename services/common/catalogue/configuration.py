@@ -1,6 +1,6 @@
 """The operator's configuration of collections: YAML files, checked on load, read again when they change.
 
-include: ["hazard.*"]            # patterns of ids; without it all spatial tables of COLLECTION_SCHEMAS
+include: ["hazard.*"]            # patterns of ids; without it all spatial tables of DAMS_COLLECTION_SCHEMAS
 exclude: ["hazard.scratch_*"]
 collections:
   hazard.hazard_eq_events:

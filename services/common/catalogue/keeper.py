@@ -116,7 +116,7 @@ class CatalogueKeeper(Catalogue):
             return None
         number = len(self._left_out)
         sentence = (
-            f"Tables without a geometry are not public ({number}); NONSPATIAL_COLLECTIONS names those to publish."
+            f"Tables without a geometry are not public ({number}); DAMS_NONSPATIAL_COLLECTIONS names those to publish."
         )
         left_out = [sentence] if number else []
         return " ".join(["catalogue: no collections.", *left_out, *map(str, self._findings or ())])
@@ -168,7 +168,9 @@ class CatalogueKeeper(Catalogue):
         )
         if left_out and left_out != self._left_out:
             fields = {"collections": sorted(left_out)[:20], "number": len(left_out)}
-            sentence = "tables without a geometry are not public; NONSPATIAL_COLLECTIONS publishes those that it names"
+            sentence = (
+                "tables without a geometry are not public; DAMS_NONSPATIAL_COLLECTIONS publishes those that it names"
+            )
             _LOG.info(sentence, extra={"fields": fields})
         self._left_out = left_out
 

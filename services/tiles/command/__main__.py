@@ -1,6 +1,6 @@
 """The `tiles` command: make, forget and look at tiles in the cache, and take them along.
 
-It uses the settings of the service from the environment, DATABASE_URL, REDIS_URL and CATALOGUE_URL above all.
+It uses the settings of the service from the environment, DAMS_DATABASE_URL, DAMS_REDIS_URL and DAMS_CATALOGUE_URL.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from services.tiles.settings import Settings
 OK, FAILED, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM)
-_OF_THE_COMMAND = {"state_dir": None, "collection_share": 100, "redis_timeout_ms": 5000}
+_OF_THE_COMMAND = {"state_dir": None, "collection_share_percent": 100, "redis_timeout_seconds": 5.0}
 """Settings that differ from the service's: only the service stores the list of collections, and its timeouts are short.
 """
 

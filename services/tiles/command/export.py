@@ -118,7 +118,9 @@ def _tell(written: Written, output: Path, beside: Path) -> None:
         f"{beside}: a style that draws it",
     ]
     if written.incomplete:
-        lines.append(f"{written.incomplete:,} tiles lack features: TILE_MAX_FEATURES or TILE_MAX_BYTES left them out")
+        lines.append(
+            f"{written.incomplete:,} tiles lack features: DAMS_TILE_MAX_FEATURES or DAMS_TILE_MAX_BYTES left them out"
+        )
     if written.changed:
         lines.append("The data changed meanwhile, so that tiles are of several states; exported again, they are of one")
     print("\n".join(lines))  # noqa: T201

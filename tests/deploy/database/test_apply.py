@@ -237,7 +237,7 @@ def test_passwords_that_need_preparation_are_refused(password: str) -> None:
 def test_command_line_says_what_is_wrong(tmp_path: Path) -> None:
     nowhere = "postgresql://127.0.0.1:1/none"
     nameless = _command("apply")
-    assert (nameless.returncode, "DATABASE_OWNER_URL is missing" in nameless.stderr) == (2, True)
+    assert (nameless.returncode, "DAMS_DATABASE_OWNER_URL is missing" in nameless.stderr) == (2, True)
     half = _command("apply", "--reader-user", "x", url=nowhere)
     assert (half.returncode, "belong together" in half.stderr) == (2, True)
     missing = _command("demo", "--npm", str(tmp_path), url=nowhere)
@@ -248,5 +248,5 @@ def test_command_line_says_what_is_wrong(tmp_path: Path) -> None:
 
 def _command(*arguments: str, url: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "deploy.database", *arguments]
-    environment = os.environ | {"DATABASE_OWNER_URL": url}
+    environment = os.environ | {"DAMS_DATABASE_OWNER_URL": url}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)

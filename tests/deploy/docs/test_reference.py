@@ -43,7 +43,7 @@ def test_settings_page_has_every_variable_of_a_program(site: Path, program: str)
 
 def test_settings_page_has_types_limits_and_defaults(site: Path) -> None:
     text = (site / SETTINGS_PAGE).read_text()
-    assert "| `DATABASE_URL` | text | required |" in text
-    assert "| `TILE_QUEUE` | integer, at least 0, at most 100000 | `100` |" in text
-    assert "| `PURGE_METHOD` | `POST`, `PURGE`, `BAN`, `DELETE` | `POST` |" in text
-    assert "| `REDIS_URL` | text |  |" in text
+    assert "| `DAMS_DATABASE_URL` | text | required |" in text
+    assert "| `DAMS_TILE_QUEUE` | integer, at least 0, at most 100000 | `100` |" in text
+    assert "| `DAMS_PURGE_METHOD` | `POST`, `PURGE`, `BAN`, `DELETE` | `POST` |" in text
+    assert "| `DAMS_REDIS_URL` | text |  |" in text

@@ -203,7 +203,7 @@ def test_section_is_read_and_faults_are_named(tmp_path: Any, monkeypatch: pytest
         "licence_url: 'https://example.org', vintage: 2025}}"
     )
     second.write_text("include: ['*']")
-    monkeypatch.setenv("COLLECTIONS_CONFIG", f"{first},{second}")
+    monkeypatch.setenv("DAMS_COLLECTIONS_CONFIG", f"{first},{second}")
     population = read_config().population
     assert population is not None
     assert (population.raster, population.vintage, population.is_remote) == ("/p.tif", "2025", False)

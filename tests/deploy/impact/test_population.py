@@ -121,7 +121,7 @@ def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Files, "find", find)
     file = tmp_path / "collections.yaml"
-    monkeypatch.setenv("COLLECTIONS_CONFIG", f'"{file}"')
+    monkeypatch.setenv("DAMS_COLLECTIONS_CONFIG", f'"{file}"')
     config = described(str(tmp_path / "people.tif")).model_dump(mode="json")
     file.write_text(orjson.dumps({"collections": {}, "exposure": {"population": config}}).decode())
 

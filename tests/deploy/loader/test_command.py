@@ -27,11 +27,11 @@ REPOSITORY = Path(__file__).parents[3]
 
 async def command(url: str | None, *arguments: str) -> tuple[int, str, str]:
     """Its code, and what it says on both channels."""
-    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_LOADER_URL"}
+    environment = {name: value for name, value in os.environ.items() if name != "DAMS_DATABASE_LOADER_URL"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "deploy.loader", *arguments),
         cwd=REPOSITORY,
-        env=environment | ({"DATABASE_LOADER_URL": url} if url else {}),
+        env=environment | ({"DAMS_DATABASE_LOADER_URL": url} if url else {}),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
@@ -102,7 +102,7 @@ async def test_it_says_who_holds_a_source(loader_url: str, publisher: Publisher)
         (["usgs-earthquakes="], "names no document"),
         (["usgs-earthquakes=a", "--watch"], "--from"),
         (["scedc-catalogue", "--watch"], "nobody publishes it"),
-        (["usgs-earthquakes"], "DATABASE_LOADER_URL is missing"),
+        (["usgs-earthquakes"], "DAMS_DATABASE_LOADER_URL is missing"),
     ],
 )
 async def test_wrong_arguments_end_with_2(arguments: list[str], said: str) -> None:
@@ -150,8 +150,8 @@ async def test_an_operator_sets_the_address_of_a_source_and_a_contact(
     owner: asyncpg.Connection, loader_url: str, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = publisher.publish("/mirror", feed(feature()))
-    monkeypatch.setenv("LOADER_ADDRESSES", f"usgs-earthquakes={address}")
-    monkeypatch.setenv("LOADER_CONTACT", "someone@example.org\u00e9")
+    monkeypatch.setenv("DAMS_LOADER_ADDRESSES", f"usgs-earthquakes={address}")
+    monkeypatch.setenv("DAMS_LOADER_CONTACT", "someone@example.org\u00e9")
     code, out, _ = await command(loader_url, "usgs-earthquakes", "--since", "P7D")
     assert (code, out.partition(",")[0]) == (0, "usgs-earthquakes: 1 read")
     assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 1
@@ -160,6 +160,6 @@ async def test_an_operator_sets_the_address_of_a_source_and_a_contact(
         ("usgs=http://127.0.0.1/x", "'usgs' is not a source"),
         ("ibtracs=/etc/passwd", "needs an address"),
     ):
-        monkeypatch.setenv("LOADER_ADDRESSES", wrong)
+        monkeypatch.setenv("DAMS_LOADER_ADDRESSES", wrong)
         code, _, err = await command(loader_url, "status")
         assert (code, said in err) == (2, True), err

@@ -1,4 +1,4 @@
-"""`LIVE=yes make up`: the watchers run, and the start reports what each source loaded, or why it loaded none."""
+"""`DAMS_LIVE=yes make up`: the watchers run, and the start reports what each source loaded, or why it loaded none."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from tests.deploy.loader.earthquake_feed import feature, feed
 
 
 def programs(folder: Path, **environment: str) -> dict[str, tuple[str, ...]]:
-    settings = read_settings({"STATE_DIR": str(folder), **environment})
+    settings = read_settings({"DAMS_STATE_DIR": str(folder), **environment})
     return {each.name: each.command for each in worker_programs(settings, StateFolder(folder))}
 
 
 def test_only_a_live_stack_watches_sources(tmp_path: Path) -> None:
     assert list(programs(tmp_path)) == ["impacts"]
-    found = programs(tmp_path, LIVE="yes", IMPACTS="no")
+    found = programs(tmp_path, DAMS_LIVE="yes", DAMS_IMPACTS="no")
     assert list(found) == ["loader"]
     assert found["loader"][-2:] == ("deploy.local.live", str(tmp_path))
     with pytest.raises(StackError, match="LIVE fills the stack's own database"):
-        read_settings({"LIVE": "yes", "DATABASE_URL": "postgresql://a@b/c"})
+        read_settings({"DAMS_LIVE": "yes", "DAMS_DATABASE_URL": "postgresql://a@b/c"})
 
 
 async def test_a_start_reports_each_source(
@@ -57,6 +57,6 @@ async def test_a_start_reports_each_source(
 async def said(url: str, since: datetime) -> dict[str, str]:
     """Return the report of a start by source; it runs in a thread because it has an event loop of its own."""
     lines: list[str] = []
-    os.environ.pop("LOADER_ADDRESSES", None)
+    os.environ.pop("DAMS_LOADER_ADDRESSES", None)
     await asyncio.to_thread(report_first_loads, url, since, lines.append, wait=0)
     return {line.split()[1]: line for line in lines}

@@ -61,7 +61,7 @@ async def test_the_plug_may_be_pulled_at_any_moment(
         loader = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "deploy.loader", "scedc-catalogue", "--from", str(files[(moment + 1) % 2])),
             cwd=REPOSITORY,
-            env=os.environ | {"DATABASE_LOADER_URL": loader_url},
+            env=os.environ | {"DAMS_DATABASE_LOADER_URL": loader_url},
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
         )

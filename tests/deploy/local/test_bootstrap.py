@@ -65,6 +65,15 @@ def test_no_network_is_one_sentence(checkout: Path) -> None:
     assert not (checkout / ".venv").exists()
 
 
+def test_a_long_step_says_that_it_goes_on() -> None:
+    script = 'exec 9</dev/null; source <(sed -n "/^exec 3/,/^}/p" deploy/local/bootstrap.sh); '
+    for end, status in (("sleep 9", 0), ("{ false; }", 1)):
+        command = ["bash", "-c", f"{script} step() {{ {end}; }}; during step >/dev/null"]
+        result = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=30)
+        said = "  … 8 s\n" if status == 0 else ""
+        assert (result.returncode, result.stdout, result.stderr) == (status, said, "")
+
+
 def test_an_interruption_has_no_traceback() -> None:
     """Wherever it comes: modules are imported before any command could handle it."""
     program = "import deploy.local.settings; raise KeyboardInterrupt"
@@ -82,7 +91,7 @@ def test_a_fault_of_the_machine_is_a_sentence(
     def fail(*_: object, **__: object) -> bool:
         raise error
 
-    monkeypatch.setenv("STATE_DIR", str(tmp_path))
+    monkeypatch.setenv("DAMS_STATE_DIR", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["deploy.local", "down"])
     monkeypatch.setattr(stack, "down", fail)
     assert command.main() == 1

@@ -12,10 +12,15 @@ from deploy.local.settings import StackError
 
 def test_what_was_given_is_there_again(tmp_path: Path) -> None:
     assert remembered.recall(tmp_path) == {}
-    environment = {"GATEWAY_PORT": "8090", "PUBLIC_URL": "https://example.org/api", "FEATURES": " ", "HOME": "/root"}
-    assert remembered.given(environment | {"STATE_DIR": "elsewhere"}) == {
-        "GATEWAY_PORT": "8090",
-        "PUBLIC_URL": "https://example.org/api",
+    environment = {
+        "DAMS_GATEWAY_PORT": "8090",
+        "DAMS_PUBLIC_URL": "https://example.org/api",
+        "DAMS_FEATURES_PROCESSES": " ",
+        "HOME": "/root",
+    }
+    assert remembered.given(environment | {"DAMS_STATE_DIR": "elsewhere"}) == {
+        "DAMS_GATEWAY_PORT": "8090",
+        "DAMS_PUBLIC_URL": "https://example.org/api",
     }
     remembered.remember(tmp_path, remembered.given(environment))
     assert remembered.recall(tmp_path) == remembered.given(environment)
@@ -25,14 +30,14 @@ def test_what_was_given_is_there_again(tmp_path: Path) -> None:
 
 
 def test_nobody_else_can_read_it(tmp_path: Path) -> None:
-    remembered.remember(tmp_path, {"DATABASE_URL": "postgresql://a:secret@b/c"})
+    remembered.remember(tmp_path, {"DAMS_DATABASE_URL": "postgresql://a:secret@b/c"})
     (file,) = tmp_path.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_names_of_another_release_are_passed_over(tmp_path: Path) -> None:
-    remembered.remember(tmp_path, {"GATEWAY_PORT": "8090", "NO_LONGER_THERE": "1"})
-    assert remembered.recall(tmp_path) == {"GATEWAY_PORT": "8090"}
+    remembered.remember(tmp_path, {"DAMS_GATEWAY_PORT": "8090", "NO_LONGER_THERE": "1"})
+    assert remembered.recall(tmp_path) == {"DAMS_GATEWAY_PORT": "8090"}
 
 
 @pytest.mark.parametrize("text", ["", "{", "3"])

@@ -1,4 +1,4 @@
-"""`make up REPLICAS=1`: a real replica of the stack's own PostgreSQL, which follows it, is read, and ends with it."""
+"""`make up DAMS_REPLICAS=1`: a real replica of the stack's own PostgreSQL follows it, is read, and ends with it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def of_status(state_dir: Path) -> list[str]:
 
 
 async def test_a_replica_follows_and_ends_with_the_stack(state_dir: Path) -> None:
-    value = await remembered(up(state_dir, REPLICAS="1"))
+    value = await remembered(up(state_dir, DAMS_REPLICAS="1"))
 
     async def followed() -> None:
         replica = await of_replica(state_dir)
@@ -61,13 +61,13 @@ async def test_a_replica_follows_and_ends_with_the_stack(state_dir: Path) -> Non
     before = of_status(state_dir)
     assert before[:4] == ["replica_0", "RUNNING", before[2], "pid"]
     # once more: what runs is left alone
-    up(state_dir, REPLICAS="1")
+    up(state_dir, DAMS_REPLICAS="1")
     assert of_status(state_dir)[:5] == before[:5]
     await eventually(followed)
     assert command(state_dir, "down").stdout == "stopped\n"
     assert left_behind(state_dir, cluster_of(state_dir)) == []
     # without it the stack is what it was
-    assert await remembered(up(state_dir, REPLICAS="0")) == value
+    assert await remembered(up(state_dir, DAMS_REPLICAS="0")) == value
     assert "replica" not in command(state_dir, "status").stdout
 
 
@@ -75,25 +75,25 @@ def test_services_are_told_of_replicas(tmp_path: Path, monkeypatch: pytest.Monke
     folder = StateFolder(tmp_path)
     state = folder.load()
     state.cluster = str(tmp_path / "postgresql" / "cluster")
-    settings = read_settings({"STATE_DIR": str(tmp_path), "REPLICAS": "2"})
+    settings = read_settings({"DAMS_STATE_DIR": str(tmp_path), "DAMS_REPLICAS": "2"})
     names = ("postgresql", "replica_0", "replica_1")
     state.ports = dict.fromkeys(
         ("supervisor", "redis", "common", "viewer", "gateway_internal", "common_spare", "viewer_spare"), 1
     ) | {f"{service}_{number}": 2 for service in ("features", "tiles") for number in (0, 1, "spare")}
     state.ports |= {name: 5000 + number for number, name in enumerate(names)}
     plan = make_plan(settings, folder, state)
-    assert [address.rpartition("@")[2] for address in plan.environment["DATABASE_READ_URLS"].split(",")] == [
+    assert [address.rpartition("@")[2] for address in plan.environment["DAMS_DATABASE_READ_URLS"].split(",")] == [
         "127.0.0.1:5001/dams",
         "127.0.0.1:5002/dams",
     ]
     assert "[program:replica_1]" in plan.configuration
-    monkeypatch.setenv("DATABASE_READ_URLS", "postgresql://other/dams")
-    with pytest.raises(StackError, match="REPLICAS and DATABASE_READ_URLS both"):
+    monkeypatch.setenv("DAMS_DATABASE_READ_URLS", "postgresql://other/dams")
+    with pytest.raises(StackError, match="REPLICAS and DAMS_DATABASE_READ_URLS both"):
         make_plan(settings, folder, state)
 
 
 def test_replicas_are_of_the_stacks_own_database() -> None:
     with pytest.raises(StackError, match="REPLICAS are of the stack's own database"):
-        read_settings({"DATABASE_URL": "postgresql://x/y", "REPLICAS": "1"})
-    with pytest.raises(StackError, match="REPLICAS='-1'"):
-        read_settings({"REPLICAS": "-1"})
+        read_settings({"DAMS_DATABASE_URL": "postgresql://x/y", "DAMS_REPLICAS": "1"})
+    with pytest.raises(StackError, match="DAMS_REPLICAS='-1'"):
+        read_settings({"DAMS_REPLICAS": "-1"})

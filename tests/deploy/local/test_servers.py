@@ -30,12 +30,17 @@ from tests.running_stack import Cluster
 from tests.services.tiles.cache import OwnRedis
 
 
+def of_own(database: str, cache: str = "redis://127.0.0.1:1", schemas: str = "public") -> dict[str, str]:
+    """Return the settings of a stack on servers of one's own."""
+    return {"DAMS_DATABASE_URL": database, "DAMS_COLLECTION_SCHEMAS": schemas, "DAMS_REDIS_URL": cache}
+
+
 def command(state_dir: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     """Runs `python -m deploy.local` on a stack."""
     return subprocess.run(
         [sys.executable, "-m", "deploy.local", *arguments],
         cwd=REPOSITORY,
-        env=os.environ | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": "31999"} | settings,
+        env=os.environ | {"DAMS_STATE_DIR": str(state_dir), "DAMS_GATEWAY_PORT": "31999"} | settings,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -134,7 +139,7 @@ async def test_up_twice_down_twice(used_dir: Path) -> None:
 def test_two_may_delete_a_stack_at_once(tmp_path: Path) -> None:
     folder = StateFolder(tmp_path / "stack")
     arguments = [sys.executable, "-m", "deploy.local", "down", "--purge"]
-    environment = os.environ | {"STATE_DIR": str(folder.path)}
+    environment = os.environ | {"DAMS_STATE_DIR": str(folder.path)}
     with folder.locked():
         both = [psutil.Popen(arguments, cwd=REPOSITORY, env=environment, stdout=subprocess.DEVNULL) for _ in range(2)]
         # both wait for their turn
@@ -162,7 +167,7 @@ def test_psql_opens_the_database_as_its_owner(used_dir: Path) -> None:
     assert command(used_dir, "psql", "-d", "postgres", "-c", "no such command").returncode == 1
     # of one's own it opens that, from any of its servers
     own = cluster.owner_url("postgres").replace("@127.0.0.1", "@localhost:1,127.0.0.1") + "?target_session_attrs=any"
-    shown = command(used_dir, "psql", "-Atc", "SELECT current_user, current_database()", DATABASE_URL=own)
+    shown = command(used_dir, "psql", "-Atc", "SELECT current_user, current_database()", DAMS_DATABASE_URL=own)
     assert (shown.stdout, shown.stderr) == ("dams_owner|postgres\n", "")
 
 
@@ -255,7 +260,7 @@ def test_a_taken_gateway_port_starts_nothing(state_dir: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        result = command(state_dir, "up", GATEWAY_PORT=port)
+        result = command(state_dir, "up", DAMS_GATEWAY_PORT=port)
     assert result.returncode == 1
     assert f"error: port {port} is taken" in result.stderr
     assert not [process for process in psutil.process_iter() if environment(process).get(MARK) == str(state_dir)]
@@ -267,7 +272,7 @@ def test_a_service_that_does_not_start_is_shown(state_dir: Path, database_url: s
     result = command(
         state_dir,
         "up",
-        **{"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "public", "REDIS_URL": "redis://127.0.0.1:1"},
+        **of_own(database_url),
         PYTHONPATH=str(tmp_path),
     )
     assert result.returncode == 1
@@ -278,44 +283,46 @@ def test_a_service_that_does_not_start_is_shown(state_dir: Path, database_url: s
 
 def test_a_database_that_cannot_be_served_is_told_before_anything_starts(state_dir: Path, database_url: str) -> None:
     for result in (
-        command(state_dir, "up", DATABASE_URL=database_url, COLLECTION_SCHEMAS="publik"),
-        command(state_dir, "doctor", DATABASE_URL=database_url, COLLECTION_SCHEMAS="publik"),
+        command(state_dir, "up", DAMS_DATABASE_URL=database_url, DAMS_COLLECTION_SCHEMAS="publik"),
+        command(state_dir, "doctor", DAMS_DATABASE_URL=database_url, DAMS_COLLECTION_SCHEMAS="publik"),
     ):
         assert result.returncode == 1
         (line,) = [line for line in (result.stderr + result.stdout).splitlines() if line.startswith("error: ")]
         assert line.startswith('error: There is no schema "publik" in database ')
         assert line.endswith(', but there is "public".')
     assert left_behind(state_dir, None) == []
-    result = command(state_dir, "up", DATABASE_URL="mysql://a@b/c")
+    result = command(state_dir, "up", DAMS_DATABASE_URL="mysql://a@b/c")
     assert (result.returncode, result.stderr) == (
         1,
-        "error: DATABASE_URL is not an address like postgresql://user@host:5432/database\n",
+        "error: DAMS_DATABASE_URL is not an address like postgresql://user@host:5432/database\n",
     )
 
 
 def test_settings_that_do_not_fit_are_named(state_dir: Path, database_url: str) -> None:
     for name, value, fault in (
-        ("POOL_SIZE", "many", "POOL_SIZE='many' should be a valid integer"),
-        ("COLLECTION_SCHEMAS", ",", "COLLECTION_SCHEMAS=',' names nothing"),
-        ("REDIS_URL", "redis+sentinel://a:1", "REDIS_URL names no master"),
-        ("GATEWAY_TIMEOUT_SECONDS", "0", "GATEWAY_TIMEOUT_SECONDS='0' should be greater than"),
-        ("COLLECTIONS_CONFIG", "/nowhere.yaml", "COLLECTIONS_CONFIG cannot be used: /nowhere.yaml: "),
+        ("DAMS_POOL_SIZE", "many", "DAMS_POOL_SIZE='many' should be a valid integer"),
+        ("DAMS_COLLECTION_SCHEMAS", ",", "DAMS_COLLECTION_SCHEMAS=',' names nothing"),
+        ("DAMS_REDIS_URL", "redis+sentinel://a:1", "DAMS_REDIS_URL names no master"),
+        ("DAMS_GATEWAY_TIMEOUT_SECONDS", "0", "DAMS_GATEWAY_TIMEOUT_SECONDS='0' should be greater than"),
+        ("DAMS_COLLECTIONS_CONFIG", "/nowhere.yaml", "DAMS_COLLECTIONS_CONFIG cannot be used: /nowhere.yaml: "),
     ):
-        result = command(state_dir, "doctor", **{"DATABASE_URL": database_url, name: value})
+        result = command(state_dir, "doctor", **{"DAMS_DATABASE_URL": database_url, name: value})
         assert (result.returncode, result.stdout) == (1, "")
         assert result.stderr.startswith(f"error: {fault}")
 
 
 def test_a_doctor_who_finds_nothing_fatal_says_so(state_dir: Path, database_url: str) -> None:
     result = command(
-        state_dir, "doctor", DATABASE_URL=database_url, COLLECTION_SCHEMAS="public", REDIS_URL="redis://127.0.0.1:1"
+        state_dir,
+        "doctor",
+        **of_own(database_url),
     )
     assert result.returncode == 0
     assert 'warning: Schema "public" has no tables and no views.' in result.stdout
     assert "warning: Redis cannot be used" in result.stdout
     assert "did you mean" not in result.stdout
-    result = command(state_dir, "doctor", FEATURE="2", DATABASE_URL=database_url, COLLECTION_SCHEMAS="public")
-    assert "warning: FEATURE is not a setting and has no effect; did you mean FEATURES?\n" in result.stdout
+    result = command(state_dir, "doctor", FEATURE="2", DAMS_DATABASE_URL=database_url, DAMS_COLLECTION_SCHEMAS="public")
+    assert "warning: FEATURE is not a setting and has no effect; did you mean DAMS_FEATURES_PROCESSES?" in result.stdout
 
 
 async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str, tmp_path: Path) -> None:
@@ -328,15 +335,16 @@ async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str, t
     await owner.close()
     file = tmp_path / "collections.yaml"
     file.write_text("exclude: [own.scratch]")
-    settings = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "own", "REDIS_URL": "redis://127.0.0.1:1"}
-    result = await asyncio.to_thread(command, state_dir, "doctor", COLLECTIONS_CONFIG=str(file), **settings)
+    settings = of_own(database_url, schemas="own")
+    result = await asyncio.to_thread(command, state_dir, "doctor", DAMS_COLLECTIONS_CONFIG=str(file), **settings)
     assert result.stdout.splitlines()[-4:] == [
         "public (1): own.places",
         'not public, as they have no geometry (2): "own.Users, old", own.users',
-        """  to publish one: NONSPATIAL_COLLECTIONS='"own.Users, old"' make up, or name it in COLLECTIONS_CONFIG""",
-        "not public, as COLLECTIONS_CONFIG excludes them (1): own.scratch",
+        "  to publish one: "
+        """DAMS_NONSPATIAL_COLLECTIONS='"own.Users, old"' make up, or name it in DAMS_COLLECTIONS_CONFIG""",
+        "not public, as DAMS_COLLECTIONS_CONFIG excludes them (1): own.scratch",
     ]
-    result = await asyncio.to_thread(command, state_dir, "doctor", NONSPATIAL_COLLECTIONS="own.users", **settings)
+    result = await asyncio.to_thread(command, state_dir, "doctor", DAMS_NONSPATIAL_COLLECTIONS="own.users", **settings)
     assert "public (3): own.places, own.scratch, own.users" in result.stdout.splitlines()
 
 
@@ -346,7 +354,9 @@ async def test_doctor_prints_what_takes_rights_from_a_role_of_yours(state_dir: P
     address = urlsplit(database_url)
     url = address._replace(netloc=f"nosy:secret@{address.hostname}:{address.port}").geturl()
     try:
-        result = await asyncio.to_thread(command, state_dir, "doctor", DATABASE_URL=url, COLLECTION_SCHEMAS="public")
+        result = await asyncio.to_thread(
+            command, state_dir, "doctor", DAMS_DATABASE_URL=url, DAMS_COLLECTION_SCHEMAS="public"
+        )
     finally:
         await owner.execute("DROP ROLE nosy")
         await owner.close()
@@ -363,7 +373,7 @@ async def test_doctor_prints_what_takes_rights_from_a_role_of_yours(state_dir: P
 def test_a_redis_that_says_nothing_is_told(state_dir: Path, database_url: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"redis://127.0.0.1:{silent.getsockname()[1]}"
-        result = command(state_dir, "doctor", DATABASE_URL=database_url, COLLECTION_SCHEMAS="public", REDIS_URL=url)
+        result = command(state_dir, "doctor", **of_own(database_url, url))
     sentence = "Redis cannot be used, so each process renders every tile again: TimeoutError."
     assert (result.returncode, f"warning: {sentence}" in result.stdout) == (0, True)
 
@@ -373,7 +383,7 @@ async def test_a_redis_that_refuses_what_is_new_is_told(state_dir: Path, databas
         for policy, told in (("noeviction", True), ("allkeys-lru", False)):
             async with own.client() as client:
                 await client.config_set("maxmemory-policy", policy)
-            settings = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "public", "REDIS_URL": own.url}
+            settings = of_own(database_url, own.url)
             result = await asyncio.to_thread(command, state_dir, "doctor", **settings)
             assert ("CONFIG SET maxmemory-policy allkeys-lru" in result.stdout) == told
 

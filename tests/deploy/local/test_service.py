@@ -43,7 +43,7 @@ def test_a_unit_starts_the_stack_of_its_folder(tmp_path: Path) -> None:
     lines = text.splitlines()
     assert f'ExecStart="{sys.executable}" -m deploy.local up' in lines
     assert f'ExecStop="{sys.executable}" -m deploy.local down' in lines
-    assert f'Environment="STATE_DIR={tmp_path}/b"' in lines
+    assert f'Environment="DAMS_STATE_DIR={tmp_path}/b"' in lines
     assert f"PIDFile={tmp_path}/b/supervisord.pid" in lines
     assert {"WantedBy=multi-user.target", "After=network-online.target", "Restart=on-failure"} <= {*lines}
     assert "WantedBy=default.target" in service.unit_text(tmp_path, system=False)
@@ -59,7 +59,7 @@ def test_a_unit_is_installed_and_removed(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", str(programs), prepend=":")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr(service, "_SYSTEM", tmp_path / "config/systemd/user")
-    settings = StackSettings.from_env({"STATE_DIR": str(tmp_path)})
+    settings = StackSettings.from_env({"DAMS_STATE_DIR": str(tmp_path)})
     file = tmp_path / "config/systemd/user" / service.unit_name(tmp_path)
     assert service.remove(settings) == f"there is no {file}"
     assert service.install(settings).startswith(f"{file} is installed and started")
@@ -77,4 +77,4 @@ def test_a_unit_is_installed_and_removed(tmp_path: Path, monkeypatch: pytest.Mon
 def test_without_systemd_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(StackError, match="not run by systemd"):
-        service.install(StackSettings.from_env({"STATE_DIR": str(tmp_path)}))
+        service.install(StackSettings.from_env({"DAMS_STATE_DIR": str(tmp_path)}))

@@ -16,18 +16,24 @@ from deploy.local.supervision import configuration_text
 
 
 def test_defaults() -> None:
-    settings = read_settings({"DATABASE_URL": "", "TILES": " "})
+    settings = read_settings({"DAMS_DATABASE_URL": "", "DAMS_TILES_PROCESSES": " "})
     assert settings == StackSettings(state_dir=REPOSITORY / ".local")
 
 
 def test_a_relative_folder_is_one_of_the_checkout() -> None:
-    assert read_settings({"STATE_DIR": "x/y"}).state_dir == REPOSITORY / "x/y"
-    assert read_settings({"STATE_DIR": "/x/y"}).state_dir == Path("/x/y")
+    assert read_settings({"DAMS_STATE_DIR": "x/y"}).state_dir == REPOSITORY / "x/y"
+    assert read_settings({"DAMS_STATE_DIR": "/x/y"}).state_dir == Path("/x/y")
 
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("GATEWAY_PORT", "http"), ("GATEWAY_PORT", "0"), ("GATEWAY_PORT", "70000"), ("TILES", "0"), ("TILES", "-1")],
+    [
+        ("DAMS_GATEWAY_PORT", "http"),
+        ("DAMS_GATEWAY_PORT", "0"),
+        ("DAMS_GATEWAY_PORT", "70000"),
+        ("DAMS_TILES_PROCESSES", "0"),
+        ("DAMS_TILES_PROCESSES", "-1"),
+    ],
 )
 def test_a_wrong_value_is_named(variable: str, value: str) -> None:
     with pytest.raises(StackError, match=f"{variable}.*{re.escape(repr(value))}"):
@@ -36,7 +42,7 @@ def test_a_wrong_value_is_named(variable: str, value: str) -> None:
 
 def test_existing_servers_need_no_ports() -> None:
     own = port_names(read_settings({}))
-    existing = port_names(read_settings({"DATABASE_URL": "postgresql://x/y", "REDIS_URL": "redis://x"}))
+    existing = port_names(read_settings({"DAMS_DATABASE_URL": "postgresql://x/y", "DAMS_REDIS_URL": "redis://x"}))
     assert set(own) - set(existing) == {"postgresql", "redis"}
 
 
@@ -65,7 +71,7 @@ def test_a_taken_port_is_explained() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(StackError, match=f"port {port} is taken.*GATEWAY_PORT={port + 1}"):
+        with pytest.raises(StackError, match=f"port {port} is taken.*DAMS_GATEWAY_PORT={port + 1}"):
             require_free(port)
     require_free(port)
 
@@ -75,9 +81,9 @@ def test_every_process_of_tiles_is_an_upstream(tmp_path: Path) -> None:
     ports = {name: 1000 + number for number, name in enumerate(port_names(settings))}
     names = ("tiles_0", "tiles_1", "tiles_2")
     by_tcp = gateway_program(settings, StateFolder(tmp_path), ports, None, None).environment
-    assert by_tcp["TILES_UPSTREAM"] == ",".join(f"127.0.0.1:{ports[name]}" for name in names)
+    assert by_tcp["DAMS_TILES_UPSTREAM"] == ",".join(f"127.0.0.1:{ports[name]}" for name in names)
     by_sockets = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x"), None).environment
-    assert by_sockets["TILES_UPSTREAM"] == ",".join(f"unix:/x/services/{name}" for name in names)
+    assert by_sockets["DAMS_TILES_UPSTREAM"] == ",".join(f"unix:/x/services/{name}" for name in names)
     listening = [program.socket for program in service_programs(settings, ports, Path("/x"), None)]
     assert {Path("/x/services") / name for name in names} <= set(listening)
 
@@ -87,8 +93,8 @@ def test_a_service_with_one_process_has_a_spare_one(tmp_path: Path) -> None:
     assert spare_names(settings) == ["common_spare", "tiles_spare", "viewer_spare"]
     ports = {name: 1000 + number for number, name in enumerate(port_names(settings))}
     environment = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x"), None).environment
-    assert environment["TILES_UPSTREAM"] == "unix:/x/services/tiles_0,unix:/x/services/tiles_spare backup"
-    assert environment["FEATURES_UPSTREAM"] == "unix:/x/services/features_0,unix:/x/services/features_1"
+    assert environment["DAMS_TILES_UPSTREAM"] == "unix:/x/services/tiles_0,unix:/x/services/tiles_spare backup"
+    assert environment["DAMS_FEATURES_UPSTREAM"] == "unix:/x/services/features_0,unix:/x/services/features_1"
 
 
 def test_secrets_are_private_and_stay(tmp_path: Path) -> None:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.architecture.documents import REPOSITORY
 
 RULES = [REPOSITORY / "deploy/observability/alerts.yaml", REPOSITORY / "deploy/loader/alarms.yaml"]
+
+TILE = 'route="/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}",status="200"'
+ERRORS = {
+    'dams_gateway_requests_total{status="200"}': "0+980x420",
+    'dams_gateway_requests_total{status="503"}': "0+20x420",
+}
+SLOW_TILES = {
+    f'dams_request_seconds_bucket{{{TILE},le="1.0"}}': "0+80x420",
+    f"dams_request_seconds_count{{{TILE}}}": "0+100x420",
+}
 
 BAD: dict[str, tuple[dict[str, str], str]] = {
     "DamsProcessAway": ({'up{job="dams"}': "0x60"}, "5m"),
@@ -48,6 +60,10 @@ BAD: dict[str, tuple[dict[str, str], str]] = {
     "DamsVersionsOld": ({"dams_data_versions_timestamp_seconds": "0x60"}, "5m"),
     "DamsCatalogueOld": ({"dams_catalogue_timestamp_seconds": "0x60"}, "10m"),
     "DamsPurgesFail": ({'dams_purges_total{result="failed"}': "0+1x60"}, "15m"),
+    "DamsAvailabilityBurnsFast": (ERRORS, "70m"),
+    "DamsAvailabilityBurnsSlowly": (ERRORS, "400m"),
+    "DamsTilesBurnFast": (SLOW_TILES, "70m"),
+    "DamsTilesBurnSlowly": (SLOW_TILES, "400m"),
     "DamsSourceSilent": (
         {
             'dams_loader_checked_timestamp_seconds{source="a"}': "0x60",
@@ -86,7 +102,7 @@ WELL = {
     'up{job="dams"}': "1x60",
     "dams_gateway_published_services": "4x60",
     "dams_gateway_refused_parts_total": "3x60",
-    'dams_gateway_requests_total{status="200"}': "0+1000x60",
+    'dams_gateway_requests_total{status="200"}': "0+2000x60",
     'dams_gateway_requests_total{status="503"}': "0+1x60",
     'dams_request_seconds_count{status="500",route="/"}': "1x60",
     "dams_cancelled_requests_total": "0+1x60",
@@ -95,6 +111,8 @@ WELL = {
     'dams_request_seconds_bucket{route="/",le="2.5"}': "0+100x60",
     'dams_request_seconds_bucket{route="/",le="+Inf"}': "0+100x60",
     'dams_request_seconds_count{status="200",route="/"}': "0+100x60",
+    f'dams_request_seconds_bucket{{{TILE},le="1.0"}}': "0+999x60",
+    f"dams_request_seconds_count{{{TILE}}}": "0+1000x60",
     "dams_database_waiting": "0x60",
     "dams_tile_queue": "20x60",
     "dams_tile_queue_limit": "100x60",
@@ -158,3 +176,32 @@ def test_none_fires_while_all_is_well(tmp_path: Path) -> None:
 def test_a_rule_that_does_not_fire_is_noticed(tmp_path: Path) -> None:
     done = run(tmp_path, [firing("DamsRedisAway", {"dams_tile_cache_available": "1x60"}, "5m")])
     assert done.returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("name", "series", "at"),
+    [
+        # the budget is used at once and then no more: the short window ends the alert
+        (
+            "DamsAvailabilityBurnsFast",
+            {**ERRORS, 'dams_gateway_requests_total{status="503"}': "0+20x60 1200x60"},
+            "75m",
+        ),
+        ("DamsTilesBurnFast", {**SLOW_TILES, f'dams_request_seconds_bucket{{{TILE},le="1.0"}}': "0+95x420"}, "70m"),
+    ],
+)
+def test_a_budget_that_is_hardly_used_raises_no_alert(
+    tmp_path: Path, name: str, series: dict[str, str], at: str
+) -> None:
+    expression = f'ALERTS{{alertname="{name}",alertstate="firing"}}'
+    done = run(tmp_path, [case(series, at, expression, [])])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_alert_has_a_severity_and_a_runbook() -> None:
+    rules = [rule for path in RULES for group in yaml.safe_load(path.read_text())["groups"] for rule in group["rules"]]
+    assert {rule["labels"]["severity"] for rule in rules} == {"critical", "warning", "info"}
+    for rule in rules:
+        assert rule["annotations"]["runbook"] == f"docs/runbooks.md#{rule['alert'].lower()}"
+    headings = re.findall(r"^### (Dams\w+)$", (REPOSITORY / "docs/runbooks.md").read_text(), re.MULTILINE)
+    assert sorted(headings) == sorted(rule["alert"] for rule in rules)

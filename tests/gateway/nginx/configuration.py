@@ -66,7 +66,7 @@ class Block:
 def read_config(
     environment: Mapping[str, str] | None = None, known: Routes = ALL, *, user: str | None = None, cached: bool = True
 ) -> Block:
-    settings = GatewaySettings.from_env({"GATEWAY_DIR": "/run/the gateway", **(environment or {})})
+    settings = GatewaySettings.from_env({"DAMS_GATEWAY_DIR": "/run/the gateway", **(environment or {})})
     text = build_config(settings, ADDRESSES, known, user=user, cached=cached)
     return Block.read(iter(_WORD.findall(text)))
 

@@ -49,7 +49,7 @@ async def tiles() -> AsyncIterator[Upstream]:
 
 
 async def test_no_room_for_another_address(tmp_path: Path, tiles: Upstream) -> None:
-    settings = GatewaySettings.from_env({"GATEWAY_DIR": str(tmp_path), "GATEWAY_PORT": str(free_port())})
+    settings = GatewaySettings.from_env({"DAMS_GATEWAY_DIR": str(tmp_path), "DAMS_GATEWAY_PORT": str(free_port())})
     nginx = Nginx(tmp_path)
     nginx.prepare()
     addresses = {"tiles": (f"127.0.0.1:{tiles.port}",)}

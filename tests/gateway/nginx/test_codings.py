@@ -96,7 +96,7 @@ async def test_of_files_who_takes_brotli_says_so(gateway: Gateway, session: Clie
 async def test_the_setting_says_which_there_are_and_which_is_best(
     tmp_path: Path, session: ClientSession, codings: str, heard: Mapping[str, str]
 ) -> None:
-    async with running_gateway(tmp_path / "gateway", GATEWAY_CODINGS=codings) as gateway:
+    async with running_gateway(tmp_path / "gateway", DAMS_GATEWAY_CODINGS=codings) as gateway:
         await gateway.published()
         assert {spelling: await _heard(gateway, session, spelling) for spelling in heard} == heard
         assert await _heard(gateway, session, "gzip, br", "/api/assets/map.js") == "br"

@@ -43,7 +43,7 @@ def test_the_program_stays_in_the_foreground_and_in_its_folder() -> None:
     )
 
 
-@pytest.mark.parametrize(("environment", "silence"), [({}, 8.9), ({"GATEWAY_TIMEOUT_SECONDS": "4"}, 4.0)])
+@pytest.mark.parametrize(("environment", "silence"), [({}, 8.9), ({"DAMS_GATEWAY_TIMEOUT_SECONDS": "4"}, 4.0)])
 @pytest.mark.parametrize("place", [API, TILES, "location @uncached", "location @leaving"])
 def test_nobody_waits_for_ten_seconds(place: str, environment: dict[str, str], silence: float) -> None:
     """The waits for another request's answer, for a machine that is down and for a process that hangs, and then for the
@@ -165,7 +165,7 @@ def test_each_service_has_its_processes_and_each_of_several_the_others() -> None
 
 
 def test_backups_are_asked_where_the_others_fail() -> None:
-    http = read_http(TILES_UPSTREAM="10.0.0.1:80, 10.0.0.2:80 backup, unix:/a.sock backup")
+    http = read_http(DAMS_TILES_UPSTREAM="10.0.0.1:80, 10.0.0.2:80 backup, unix:/a.sock backup")
     assert http.blocks["upstream tiles"].all("server") == [
         ["10.0.0.1:80", "max_fails=0"],
         ["10.0.0.2:80", "max_fails=0", "backup"],
@@ -183,7 +183,7 @@ def test_backups_are_asked_where_the_others_fail() -> None:
 
 
 def test_a_client_has_a_bound_unless_its_address_may_be_a_proxy_of_many() -> None:
-    http = read_http(GATEWAY_REQUESTS_PER_CLIENT="7", GATEWAY_REQUESTS_PER_SECOND="50")
+    http = read_http(DAMS_GATEWAY_REQUESTS_PER_CLIENT="7", DAMS_GATEWAY_REQUESTS_PER_SECOND="50")
     assert http.all("limit_req_zone") == [["$limited_client", "zone=rates:10m", "rate=50r/s"]]
     assert http.all("limit_conn_zone") == [["$limited_client", "zone=clients:10m"]]
     assert (http.one("limit_conn_status"), http.one("limit_req_status")) == ("429", "429")
@@ -207,14 +207,14 @@ def test_a_client_has_a_bound_unless_its_address_may_be_a_proxy_of_many() -> Non
 
 
 def test_without_bounds_there_are_none() -> None:
-    http = read_http(GATEWAY_REQUESTS_PER_CLIENT="0")
+    http = read_http(DAMS_GATEWAY_REQUESTS_PER_CLIENT="0")
     assert http.all("limit_req_zone") == []
     block = http.blocks["server"].blocks[API]
     assert (block.one("limit_conn"), block.one("limit_req")) == (None, None)
 
 
 def test_the_address_of_a_client_is_what_a_trusted_proxy_says() -> None:
-    http = read_http(GATEWAY_TRUSTED_PROXIES="10.0.0.1,192.168.0.0/24")
+    http = read_http(DAMS_TRUSTED_PROXIES="10.0.0.1,192.168.0.0/24")
     assert http.all("set_real_ip_from") == [["10.0.0.1/32"], ["192.168.0.0/24"]]
     assert (http.one("real_ip_header"), http.one("real_ip_recursive")) == ("X-Forwarded-For", "on")
     plain = read_http()
@@ -222,12 +222,16 @@ def test_the_address_of_a_client_is_what_a_trusted_proxy_says() -> None:
 
 
 def test_a_certificate_brings_a_second_port(tmp_path: Path) -> None:
-    assert read_server({"GATEWAY_HOST": "::1", "GATEWAY_PORT": "81"}).all("listen") == [["[::1]:81"]]
+    assert read_server({"DAMS_GATEWAY_HOST": "::1", "DAMS_GATEWAY_PORT": "81"}).all("listen") == [["[::1]:81"]]
     assert read_server().one("ssl_certificate") is None
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     certificate.touch()
     key.touch()
-    environment = {"GATEWAY_TLS_CERTIFICATE": str(certificate), "GATEWAY_TLS_KEY": str(key), "GATEWAY_HOST": "10.0.0.1"}
+    environment = {
+        "DAMS_GATEWAY_TLS_CERTIFICATE": str(certificate),
+        "DAMS_GATEWAY_TLS_KEY": str(key),
+        "DAMS_GATEWAY_HOST": "10.0.0.1",
+    }
     server = read_server(environment)
     assert server.all("listen") == [["10.0.0.1:8080"], ["10.0.0.1:8443", "ssl", "http2"]]
     assert (server.one("ssl_certificate"), server.one("ssl_certificate_key")) == (f"'{certificate}'", f"'{key}'")
@@ -269,7 +273,8 @@ def test_answers_say_in_the_gateways_words_who_they_are() -> None:
 
 def test_the_published_document_has_the_address_that_is_set_or_asked_for() -> None:
     known, asked = (
-        read_server(env).blocks["location = /_openapi/openapi"] for env in ({"PUBLIC_URL": "https://a.example"}, {})
+        read_server(env).blocks["location = /_openapi/openapi"]
+        for env in ({"DAMS_PUBLIC_URL": "https://a.example"}, {})
     )
     assert (known.one("gzip_static"), known.one("sub_filter")) == ("on", None)
     assert asked.one("gzip_static") is None
@@ -283,6 +288,6 @@ def test_the_published_document_has_the_address_that_is_set_or_asked_for() -> No
 def test_logs_are_written_as_they_are_wanted() -> None:
     formats = {words[0]: words[1:] for words in read_http().all("log_format")}
     assert formats["access"][0] == "escape=json"
-    text = {words[0]: words[1:] for words in read_http(LOG_FORMAT="text").all("log_format")}["access"]
+    text = {words[0]: words[1:] for words in read_http(DAMS_LOG_FORMAT="text").all("log_format")}["access"]
     fields = '$time_iso8601 $remote_addr "$request" $status $body_bytes_sent $request_time $request_id'
     assert text == [f"'{fields}'"]

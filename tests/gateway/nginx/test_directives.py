@@ -230,7 +230,7 @@ def test_a_published_document_is_asked_about_by_pages_of_others() -> None:
 def test_with_a_certificate_connections_are_as_mozilla_has_them(tmp_path: Path) -> None:
     file = tmp_path / "tls.pem"
     file.touch()
-    server = read_server({"GATEWAY_TLS_CERTIFICATE": str(file), "GATEWAY_TLS_KEY": str(file)})
+    server = read_server({"DAMS_GATEWAY_TLS_CERTIFICATE": str(file), "DAMS_GATEWAY_TLS_KEY": str(file)})
     expected = {
         "ssl_protocols": "TLSv1.2 TLSv1.3",
         "ssl_ciphers": "ECDHE+AESGCM:ECDHE+CHACHA20",
@@ -245,8 +245,12 @@ def test_with_a_certificate_connections_are_as_mozilla_has_them(tmp_path: Path) 
 def test_with_http3_the_second_port_is_one_of_udp_too_and_who_comes_by_tls_is_told(tmp_path: Path) -> None:
     file = tmp_path / "tls.pem"
     file.touch()
-    with_tls = {"GATEWAY_TLS_CERTIFICATE": str(file), "GATEWAY_TLS_KEY": str(file), "GATEWAY_TLS_PORT": "8444"}
-    with_http3 = {**with_tls, "GATEWAY_HTTP3": "yes", "PUBLIC_URL": "https://a.example:444/api"}
+    with_tls = {
+        "DAMS_GATEWAY_TLS_CERTIFICATE": str(file),
+        "DAMS_GATEWAY_TLS_KEY": str(file),
+        "DAMS_GATEWAY_TLS_PORT": "8444",
+    }
+    with_http3 = {**with_tls, "DAMS_GATEWAY_HTTP3": "yes", "DAMS_PUBLIC_URL": "https://a.example:444/api"}
     found = []
     for environment in (with_tls, with_http3):
         http = read_http(**environment)

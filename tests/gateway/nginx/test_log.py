@@ -83,7 +83,7 @@ async def test_what_a_client_does_not_say_is_empty(gateway: Gateway) -> None:
 
 
 async def test_as_text_in_fields_apart(tmp_path: Path, session: ClientSession) -> None:
-    async with running_gateway(tmp_path / "gateway", LOG_FORMAT="text") as gateway:
+    async with running_gateway(tmp_path / "gateway", DAMS_LOG_FORMAT="text") as gateway:
         await gateway.published()
         line, request_id, length = await logged(gateway, session)
     _, client, request, status, size, _, last = shlex.split(line)

@@ -206,9 +206,9 @@ async def test_a_slash_at_the_end_leads_to_the_resource(
 
 
 async def test_redirects_lead_to_the_public_address(tmp_path: Path) -> None:
-    """A proxy before the gateway may cut off the path of PUBLIC_URL; the client's own address has it."""
+    """A proxy before the gateway may cut off the path of DAMS_PUBLIC_URL; the client's own address has it."""
     led = {"/": "/", "/api/collections/": "/collections", "/api/docs//?x=/": "/docs?x=/"}
-    async with running_gateway(tmp_path / "gateway", PUBLIC_URL="https://a.example/gis/api") as gateway:
+    async with running_gateway(tmp_path / "gateway", DAMS_PUBLIC_URL="https://a.example/gis/api") as gateway:
         await gateway.published()
         for path, target in led.items():
             async with ClientSession() as session, session.get(gateway.url + path, allow_redirects=False) as response:

@@ -111,8 +111,12 @@ async def test_an_unchanged_part_is_not_sent_again(gateway: Gateway) -> None:
 
 
 async def test_pinned_address(tmp_path: Path, session: ClientSession) -> None:
-    said = {"PUBLIC_URL": "https://example.org/hazards/", "SITE_TITLE": "Ours & theirs", "LOG_FORMAT": "text"}
-    said["LOG_LEVEL"] = "ERROR"
+    said = {
+        "DAMS_PUBLIC_URL": "https://example.org/hazards/",
+        "DAMS_SITE_TITLE": "Ours & theirs",
+        "DAMS_LOG_FORMAT": "text",
+    }
+    said["DAMS_LOG_LEVEL"] = "ERROR"
     async with running_gateway(tmp_path / "gateway", **said) as gateway:
         await gateway.published()
         _, found = await document(session, gateway.url, Host="other.example")

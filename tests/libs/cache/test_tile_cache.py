@@ -212,7 +212,7 @@ async def test_whether_there_is_a_cache_is_a_metric(server: OwnRedis, tmp_path: 
         async with TileCache(url):
             assert REGISTRY.get_sample_value("dams_tile_cache_available") == available
     async with TileCache(None) as none:
-        with pytest.raises(CacheAway, match=r"^REDIS_URL is not set$"):
+        with pytest.raises(CacheAway, match=r"^DAMS_REDIS_URL is not set$"):
             await none.check()
-        with pytest.raises(CacheAway, match=r"^REDIS_URL is not set$"):
+        with pytest.raises(CacheAway, match=r"^DAMS_REDIS_URL is not set$"):
             await none.delete(["a"])

@@ -93,7 +93,8 @@ async def test_what_is_slow_or_unsafe_is_told_after_what_is_fatal(owner: asyncpg
     ]
     assert sentences[2:] == [
         f'Role "{ROLE}" may not read "secret" in schema "own". GRANT SELECT ON ALL TABLES IN SCHEMA "own" TO "{ROLE}";',
-        'No key tells the rows of "many" in schema "own" apart: their features have no ids.',
+        'No key tells the rows of "many" in schema "own" apart: their features have no ids. '
+        'ALTER TABLE "own"."many" ADD COLUMN feature_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY;',
         'No index finds what is near on "geom" of "own"."many", which has many rows.'
         ' CREATE INDEX ON "own"."many" USING gist ("geom");',
         'Schema "bare" has no tables and no views.',
@@ -103,7 +104,7 @@ async def test_what_is_slow_or_unsafe_is_told_after_what_is_fatal(owner: asyncpg
         "CREATE TABLE own.fresh (id integer PRIMARY KEY); GRANT SELECT ON own.secret, own.fresh TO PUBLIC"
     )
     assert said(await diagnose(address(database_url), ["own"])) == [
-        'There are no statistics of "fresh", "secret" in schema "own". ANALYZE;'
+        'There are no statistics of "fresh", "secret" in schema "own". ANALYZE "own"."fresh"; ANALYZE "own"."secret";'
     ]
 
 

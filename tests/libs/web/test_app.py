@@ -85,7 +85,7 @@ async def _serving(
     file = tmp_path / "openapi.yaml"
     file.write_text(DOCUMENT)
     part = ServicePart("common", load_document(file), ())
-    settings = WebSettings.from_env({"PORT": "1", **env})
+    settings = WebSettings.from_env({"DAMS_PORT": "1", **env})
     handlers = dict.fromkeys(OPERATIONS, handler)
     app = make_app(settings, part, handlers, templates=templates)
     async with TestClient(TestServer(app)) as client:
@@ -164,7 +164,7 @@ def test_what_is_served_is_what_is_declared(tmp_path: Path, operations: set[str]
 
     with pytest.raises(ValueError, match="differ"):
         make_app(
-            WebSettings.from_env({"PORT": "1"}),
+            WebSettings.from_env({"DAMS_PORT": "1"}),
             part,
             dict.fromkeys(operations, _tell),
             assets=dict.fromkeys(assets, asset),
@@ -217,14 +217,14 @@ async def test_the_language_is_of_pages_and_no_parameter_that_links_carry_on(tmp
 async def test_what_is_wrong_has_the_status_that_is_wanted(
     tmp_path: Path, status: str, of_more: int, of_less: int
 ) -> None:
-    async with _serving(tmp_path, INVALID_PARAMETER_STATUS=status) as ask:
+    async with _serving(tmp_path, DAMS_INVALID_PARAMETER_STATUS=status) as ask:
         # the standard has more than the maximum mean the maximum
         assert (await ask(f"{THING}?limit=11")).status == of_more
         assert (await ask(f"{THING}?limit=0")).status == of_less
 
 
 async def test_every_answer_may_be_read_by_any_page_and_says_who_it_is(tmp_path: Path) -> None:
-    async with _serving(tmp_path, TRUSTED_PROXIES="127.0.0.1") as ask:
+    async with _serving(tmp_path, DAMS_TRUSTED_GATEWAYS="127.0.0.1") as ask:
         for response in (await ask(), await ask("/nothing"), await ask(f"{THING}?limit=0")):
             assert response.headers["Access-Control-Allow-Origin"] == "*"
             assert response.headers["Access-Control-Expose-Headers"] == "*"
@@ -242,7 +242,7 @@ async def test_every_answer_may_be_read_by_any_page_and_says_who_it_is(tmp_path:
         # where there is nothing to choose, what there is is better than nothing
         assert (plain.status, plain.headers["Vary"]) == (200, "Accept-Encoding")
         assert (await ask(Accept="image/png")).status == 406
-    async with _serving(tmp_path, TRUSTED_PROXIES="10.0.0.1") as ask:
+    async with _serving(tmp_path, DAMS_TRUSTED_GATEWAYS="10.0.0.1") as ask:
         assert (await ask(X_Request_Id="chosen-by-gateway")).headers["X-Request-Id"] != "chosen-by-gateway"
 
 
@@ -261,7 +261,7 @@ async def test_a_cdn_is_told_how_long_and_by_which_name(
     async def answer(call: Call) -> web.StreamResponse:
         return web.Response(text="x", headers={"Cache-Control": cache_control})
 
-    async with _serving(tmp_path, answer, CDN_MAX_AGE=seconds) as ask:
+    async with _serving(tmp_path, answer, DAMS_CDN_MAX_AGE_SECONDS=seconds) as ask:
         headers = (await ask()).headers
         assert (headers.get("CDN-Cache-Control"), headers.get("Surrogate-Key")) == (said, said and "a%2Fb")
         # of no collection, nothing says when it changes
@@ -277,7 +277,7 @@ async def test_a_request_waits_no_longer_than_since_the_gateway_first_had_it(tmp
         await asyncio.sleep(0.4)
         return web.Response(text="done")
 
-    async with _serving(tmp_path, wait, REQUEST_TIMEOUT_SECONDS="5") as ask:
+    async with _serving(tmp_path, wait, DAMS_REQUEST_TIMEOUT_SECONDS="5") as ask:
         # the last three by clocks of other machines, or no clock at all
         starts = [f"{time.time() - ago:.3f}" for ago in (5.2, 0.5, -5.0, 60.0)] + ["t=now"]
         answers = await asyncio.gather(ask(), *(ask(X_Request_Start=start) for start in starts))
@@ -289,7 +289,7 @@ async def test_a_request_waits_no_longer_than_since_the_gateway_first_had_it(tmp
             await asyncio.sleep(0)
         return web.Response(text="done")
 
-    async with _serving(tmp_path, answer, REQUEST_TIMEOUT_SECONDS="5") as ask:
+    async with _serving(tmp_path, answer, DAMS_REQUEST_TIMEOUT_SECONDS="5") as ask:
         # a request that can be answered at once is
         assert (await ask(X_Request_Start=f"{time.time() - 8:.3f}")).status == 200
 
@@ -306,7 +306,7 @@ async def test_a_page_keeps_the_language_of_its_address_in_links_to_pages(tmp_pa
     async def page(call: Call) -> web.StreamResponse:
         return page_response(call.request, "page.html", {})
 
-    async with _serving(tmp_path, page, templates=tmp_path, PUBLIC_URL=base) as ask:
+    async with _serving(tmp_path, page, templates=tmp_path, DAMS_PUBLIC_URL=base) as ask:
         plain = await (await ask(f"{THING}?f=html")).text()
         assert all(f'href="{base}{link}"' in plain for link in links)
         assert 'name="lang"' not in plain
@@ -348,7 +348,7 @@ async def test_what_has_begun_has_no_deadline_and_what_fails_then_is_broken_off(
         await response.write(b"done")
         return response
 
-    async with _serving(tmp_path, stream, REQUEST_TIMEOUT_SECONDS="0.3") as ask:
+    async with _serving(tmp_path, stream, DAMS_REQUEST_TIMEOUT_SECONDS="0.3") as ask:
         assert await (await ask()).text() == "begun done"
         with pytest.raises(Exception, match="payload"):
             await (await ask(f"{THING}?limit=1")).text()
@@ -382,7 +382,7 @@ async def test_what_is_no_http_is_told_in_json_and_is_no_error_of_ours(
     file.write_text(DOCUMENT)
     part = ServicePart("common", load_document(file), ())
     handlers = dict.fromkeys(OPERATIONS, _tell)
-    app = make_app(WebSettings.from_env({"PORT": "1"}), part, handlers)
+    app = make_app(WebSettings.from_env({"DAMS_PORT": "1"}), part, handlers)
     async with TestServer(app) as server:
         for sent in (b"GET /plain HTTP/1.1\r\nHost: a\r\nIf-Range: \x7f\r\n\r\n", b"\x16\x03\x01 nonsense\r\n\r\n"):
             reader, writer = await asyncio.open_connection(server.host, server.port)

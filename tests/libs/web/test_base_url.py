@@ -25,7 +25,7 @@ async def answer(headers: dict[str, str], **settings: str) -> tuple[str, str | N
         return web.json_response([base_url(request), forwarded_request_id(request)])
 
     app = web.Application()
-    app[SETTINGS] = WebSettings.from_env({"PORT": "1234", **settings})
+    app[SETTINGS] = WebSettings.from_env({"DAMS_PORT": "1234", **settings})
     app.router.add_get("/", handle)
     async with (
         TestClient(TestServer(app)) as client,
@@ -40,12 +40,12 @@ async def test_a_trusted_proxy_is_believed() -> None:
 
 
 async def test_nobody_else_is() -> None:
-    assert await answer(GATEWAY, TRUSTED_PROXIES="192.0.2.1") == (OWN, None)
+    assert await answer(GATEWAY, DAMS_TRUSTED_GATEWAYS="192.0.2.1") == (OWN, None)
 
 
 async def test_a_fixed_address_counts_more_than_either() -> None:
     fixed = "https://example.org/hazards"
-    assert (await answer(GATEWAY, PUBLIC_URL=f"{fixed}/"))[0] == fixed
+    assert (await answer(GATEWAY, DAMS_PUBLIC_URL=f"{fixed}/"))[0] == fixed
 
 
 @pytest.mark.parametrize("prefix", ["", "/api", "/a/b.c/d-e_f~g"])
@@ -102,7 +102,7 @@ def test_who_can_tell_an_answer_of_unknown_length_from_its_beginning(
     version: HttpVersion, gateway_says: str | None, proxies: str, takes: bool
 ) -> None:
     app = web.Application()
-    app[SETTINGS] = WebSettings.from_env({"PORT": "1", "TRUSTED_PROXIES": proxies})
+    app[SETTINGS] = WebSettings.from_env({"DAMS_PORT": "1", "DAMS_TRUSTED_GATEWAYS": proxies})
     headers = {"X-Client-Protocol": gateway_says} if gateway_says else {}
     request = make_mocked_request("GET", "/", headers, version=version, app=app).clone(remote="127.0.0.1")
     assert takes_chunks(request) is takes

@@ -47,7 +47,7 @@ def request(
     **environment: str,
 ) -> web.Request:
     app = web.Application()
-    app[SETTINGS] = WebSettings.from_env({"PORT": "1", **environment})
+    app[SETTINGS] = WebSettings.from_env({"DAMS_PORT": "1", **environment})
     app[SERVICE] = service
     return make_mocked_request("GET", path, headers, app=app)
 
@@ -74,7 +74,7 @@ def test_a_tag_is_that_of_the_address_and_of_the_software() -> None:
         request(path="/collections/b/items"),
         request(path="/collections/a/items?limit=1"),
         # absolute links make the body depend on the requested address
-        request(PUBLIC_URL="https://a.example/api"),
+        request(DAMS_PUBLIC_URL="https://a.example/api"),
         request({"Host": "b.example"}),
         request(service="tiles"),
     ]
@@ -90,7 +90,7 @@ def test_how_long_caches_keep_an_answer_and_go_on_with_it() -> None:
 
 
 def test_a_tag_is_made_of_all_that_decides_what_an_answer_says() -> None:
-    asked = request(path="/a%20b?x=1", PUBLIC_URL="https://a.example/api", SITE_TITLE="Site")
+    asked = request(path="/a%20b?x=1", DAMS_PUBLIC_URL="https://a.example/api", DAMS_SITE_TITLE="Site")
     here = "https://a.example/api/a%20b?x=1"
     made_by = {
         MediaType.JSON: build_id("common"),
@@ -184,7 +184,7 @@ def test_a_document_has_the_tag_of_its_body_and_type() -> None:
 
 def test_a_page_has_another_tag_in_another_language_and_with_another_name_of_the_site() -> None:
     def tag(media_type: str, title: str = "") -> str:
-        return data_headers(request(SITE_TITLE=title), media_type, Version())["ETag"]
+        return data_headers(request(DAMS_SITE_TITLE=title), media_type, Version())["ETag"]
 
     before = tag(MediaType.HTML), tag(MediaType.JSON)
     assert tag(MediaType.HTML, "Another") != before[0]

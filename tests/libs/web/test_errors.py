@@ -68,7 +68,7 @@ async def fail(call: Call) -> web.StreamResponse:
 
 @pytest.fixture(scope="module")
 async def client() -> AsyncIterator[TestClient[web.Request, web.Application]]:
-    app = make_app(WebSettings.from_env({"PORT": "1"}), ServicePart("common", DOCUMENT, ()), {"fail": fail})
+    app = make_app(WebSettings.from_env({"DAMS_PORT": "1"}), ServicePart("common", DOCUMENT, ()), {"fail": fail})
     async with TestClient(TestServer(app)) as found:
         yield found
 

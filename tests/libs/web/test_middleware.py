@@ -71,7 +71,7 @@ async def file(_: web.Request) -> web.StreamResponse:
 @pytest.fixture
 async def client() -> AsyncIterator[Client]:
     part = ServicePart("common", DOCUMENT, (), assets=("/files/",))
-    settings = WebSettings.from_env({"PORT": "1"})
+    settings = WebSettings.from_env({"DAMS_PORT": "1"})
     app = make_app(settings, part, {"getThings": things, "getKept": kept}, assets={"/files/{name}": file})
     async with TestClient(TestServer(app)) as found:
         yield found

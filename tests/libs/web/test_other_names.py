@@ -1,4 +1,4 @@
-"""A page that is opened under another name than `PUBLIC_URL`."""
+"""A page that is opened under another name than `DAMS_PUBLIC_URL`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def test_a_page_works_under_another_name_than_the_public_one(
     async def page(call: Call) -> web.StreamResponse:
         return page_response(call.request, "page.html", {})
 
-    settings = {"PUBLIC_URL": public_url} if public_url else {}
+    settings = {"DAMS_PUBLIC_URL": public_url} if public_url else {}
     async with serving(tmp_path, page, templates=tmp_path, **settings) as ask:
         response = await ask(f"{THING}?f=html", Host="a.example")
         text = await response.text()

@@ -26,7 +26,7 @@ def answer(part: PresentPart, **headers: str) -> web.Response:
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_it_is_put_together_again_where_what_it_follows_from_is_another_object(place: int) -> None:
-    part = PresentPart(PART, WebSettings.from_env({"PORT": "1"}))
+    part = PresentPart(PART, WebSettings.from_env({"DAMS_PORT": "1"}))
     before = answer(part).body
     state: list[Any] = [["a"], ["b"]]
     amended: list[tuple[object, ...]] = []
@@ -58,7 +58,12 @@ def test_it_has_the_name_of_the_site_and_the_status_that_is_set() -> None:
         "paths": {"/": {"get": operation}},
     }
     settings = WebSettings.from_env(
-        {"PORT": "1", "SITE_TITLE": "Ours", "SITE_DESCRIPTION": "Of the site.", "INVALID_PARAMETER_STATUS": "400"}
+        {
+            "DAMS_PORT": "1",
+            "DAMS_SITE_TITLE": "Ours",
+            "DAMS_SITE_DESCRIPTION": "Of the site.",
+            "DAMS_INVALID_PARAMETER_STATUS": "400",
+        }
     )
     response = answer(PresentPart(replace(PART, openapi=openapi), settings))
     assert isinstance(response.body, bytes)

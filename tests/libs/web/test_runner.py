@@ -42,7 +42,7 @@ run("test", make)
 
 async def test_what_a_client_that_has_left_asked_for_is_given_up(tmp_path: Path) -> None:
     path = tmp_path / "socket"
-    environment = {**os.environ, "SOCKET": str(path), "PYTHONPATH": str(REPOSITORY)}
+    environment = {**os.environ, "DAMS_SOCKET": str(path), "PYTHONPATH": str(REPOSITORY)}
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVICE, cwd=tmp_path, env=environment)
 
     async def leave() -> None:
@@ -90,7 +90,7 @@ run("test", make)
 
 
 async def test_how_a_service_is_run(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "HOST": "127.0.0.2", "LOG_LEVEL": "ERROR"}
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "DAMS_HOST": "127.0.0.2", "DAMS_LOG_LEVEL": "ERROR"}
     environment |= {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-W", "ignore", "-c", ASKED), cwd=tmp_path, env=environment, stdout=asyncio.subprocess.PIPE
@@ -120,9 +120,9 @@ async def test_how_a_service_is_run(tmp_path: Path) -> None:
 )
 async def test_a_program_says_whether_its_settings_fit_and_starts_nothing(module: str, tmp_path: Path) -> None:
     needed = {
-        "DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing",
-        "PARTS_URL": "http://127.0.0.1:9",
-        "GATEWAY_DIR": str(tmp_path / "gateway"),
+        "DAMS_DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing",
+        "DAMS_PARTS_URL": "http://127.0.0.1:9",
+        "DAMS_GATEWAY_DIR": str(tmp_path / "gateway"),
     }
 
     async def checked(**settings: str) -> tuple[int | None, str]:
@@ -136,7 +136,7 @@ async def test_a_program_says_whether_its_settings_fit_and_starts_nothing(module
 
     name = module.rpartition(".")[2]
     assert await checked() == (0, f"{name}: the settings fit\n")
-    status, said = await checked(LOG_LEVEL="loud")
+    status, said = await checked(DAMS_LOG_LEVEL="loud")
     assert status == os.EX_CONFIG
-    assert said.startswith(f"{name}: LOG_LEVEL")
+    assert said.startswith(f"{name}: DAMS_LOG_LEVEL")
     assert not (tmp_path / "gateway").exists()

@@ -7,10 +7,10 @@ from tests.services.in_process import services
 
 async def test_the_site_is_called_what_its_operator_calls_it(database_url: str) -> None:
     env = {
-        "DATABASE_URL": database_url,
-        "COLLECTION_SCHEMAS": "public",
-        "SITE_TITLE": "Roads & paths",
-        "SITE_DESCRIPTION": "All of them.",
+        "DAMS_DATABASE_URL": database_url,
+        "DAMS_COLLECTION_SCHEMAS": "public",
+        "DAMS_SITE_TITLE": "Roads & paths",
+        "DAMS_SITE_DESCRIPTION": "All of them.",
     }
     async with services() as running:
         common, viewer = await running.start("common", env), await running.start("viewer", env)
@@ -26,7 +26,7 @@ async def test_the_site_is_called_what_its_operator_calls_it(database_url: str) 
             assert "Roads &amp; paths" in page, path
             assert "Disaster" not in page, path
         listed = await common.get("/collections", headers={"Accept": "text/html"})
-        other = await running.start("common", env | {"SITE_TITLE": "Paths"})
+        other = await running.start("common", env | {"DAMS_SITE_TITLE": "Paths"})
         headers = {
             "Accept": "text/html",
             "If-None-Match": listed.headers["ETag"],

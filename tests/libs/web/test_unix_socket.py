@@ -69,21 +69,21 @@ def test_what_a_dead_process_left_makes_way(path: Path) -> None:
 def test_a_socket_in_use_is_left_alone(path: Path) -> None:
     with bind(path) as bound:
         bound.listen()
-        with pytest.raises(SettingsError, match=r"SOCKET=.*another process listens there"):
+        with pytest.raises(SettingsError, match=r"DAMS_SOCKET=.*another process listens there"):
             bind(path)
         assert connects(path)
 
 
 def test_a_file_is_left_alone(path: Path) -> None:
     path.write_text("precious")
-    with pytest.raises(SettingsError, match=r"SOCKET=.*no socket"):
+    with pytest.raises(SettingsError, match=r"DAMS_SOCKET=.*no socket"):
         bind(path)
     assert path.read_text() == "precious"
 
 
 @pytest.mark.parametrize(("name", "said"), [("x" * 108, "too long"), ("nowhere/socket", "No such file")])
 def test_where_none_can_be_is_said(tmp_path: Path, name: str, said: str) -> None:
-    with pytest.raises(SettingsError, match=f"SOCKET=.*{said}"):
+    with pytest.raises(SettingsError, match=f"DAMS_SOCKET=.*{said}"):
         bind(tmp_path / name)
 
 
@@ -99,21 +99,23 @@ def test_where_none_can_be_is_said(tmp_path: Path, name: str, said: str) -> None
     ],
 )
 def test_who_is_believed(proxies: str | None, trusted: set[str]) -> None:
-    settings = WebSettings.from_env({"PORT": "1"} | ({} if proxies is None else {"TRUSTED_PROXIES": proxies}))
+    settings = WebSettings.from_env(
+        {"DAMS_PORT": "1"} | ({} if proxies is None else {"DAMS_TRUSTED_GATEWAYS": proxies})
+    )
     peers = ("", "127.0.0.1", "::1", "10.2.3.4", "unix", "nonsense")
     for _ in range(2):
-        assert {peer for peer in peers if peer in settings.trusted_proxies} == trusted
+        assert {peer for peer in peers if peer in settings.trusted_gateways} == trusted
 
 
 def test_a_wrong_proxy_is_named() -> None:
-    with pytest.raises(SettingsError, match=r"TRUSTED_PROXIES='unix:/x' is not a list of addresses"):
-        WebSettings.from_env({"TRUSTED_PROXIES": "unix:/x", "PORT": "1"})
+    with pytest.raises(SettingsError, match=r"DAMS_TRUSTED_GATEWAYS='unix:/x' is not a list of addresses"):
+        WebSettings.from_env({"DAMS_TRUSTED_GATEWAYS": "unix:/x", "DAMS_PORT": "1"})
 
 
 @pytest.mark.parametrize(("proxies", "believed"), [("unix", {"socket"}), ("127.0.0.1", {"port"})])
 async def test_a_service_listens_on_both(path: Path, tmp_path: Path, proxies: str, believed: set[str]) -> None:
     port = choose_ports(["service"], {}, tmp_path)["service"]
-    settings = {"PORT": str(port), "SOCKET": str(path), "TRUSTED_PROXIES": proxies}
+    settings = {"DAMS_PORT": str(port), "DAMS_SOCKET": str(path), "DAMS_TRUSTED_GATEWAYS": proxies}
     forwarded = {"X-Forwarded-Host": "example.org", "X-Forwarded-Prefix": "/api"}
     # the second finds what the first, killed, left behind
     for _ in range(2):

@@ -75,7 +75,9 @@ async def test_other_parts_outdate_the_tag(hostile: HostileDatabase) -> None:
     gateway = web.Application()
     gateway.router.add_get("/internal/parts", parts)
     async with TestServer(gateway) as server, services() as started:
-        common = await started.start("common", {**hostile.env(), "PARTS_URL": str(server.make_url("")).rstrip("/")})
+        common = await started.start(
+            "common", {**hostile.env(), "DAMS_PARTS_URL": str(server.make_url("")).rstrip("/")}
+        )
         tag = (await common.get("/collections")).headers["ETag"]
         published = replace(published, collection_links=(*published.collection_links, link))
 

@@ -43,7 +43,11 @@ async def test_a_misspelt_schema(
     database = await owner.fetchval("SELECT current_database()")
     common = await running.start(
         "common",
-        {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": 'own, "Od,d"', "CATALOGUE_REFRESH_SECONDS": "1"},
+        {
+            "DAMS_DATABASE_URL": database_url,
+            "DAMS_COLLECTION_SCHEMAS": 'own, "Od,d"',
+            "DAMS_CATALOGUE_REFRESH_SECONDS": "1",
+        },
     )
     schema, other = (f'There is no schema "{name}" in database "{database}"' for name in ("own", "Od,d"))
     assert len(told(caplog)) == 2
@@ -64,7 +68,7 @@ async def test_a_misspelt_schema(
 
 
 async def test_a_database_that_cannot_be_reached(running: Services, caplog: pytest.LogCaptureFixture) -> None:
-    common = await running.start("common", {"DATABASE_URL": "postgresql://a@127.0.0.1:1/b"})
+    common = await running.start("common", {"DAMS_DATABASE_URL": "postgresql://a@127.0.0.1:1/b"})
     assert [line.partition(": ")[0] for line in told(caplog)] == ["No PostgreSQL answers at 127.0.0.1:1"]
     assert (await _details(common)).startswith('503 ["catalogue: none yet. No PostgreSQL answers at 127.0.0.1:1: ')
 
@@ -73,7 +77,7 @@ async def test_one_of_two_schemas_is_missing(
     running: Services, database_url: str, owner: asyncpg.Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
     await owner.execute("CREATE SCHEMA here; CREATE TABLE here.places (id integer PRIMARY KEY)")
-    common = await running.start("common", {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "here,there"})
+    common = await running.start("common", {"DAMS_DATABASE_URL": database_url, "DAMS_COLLECTION_SCHEMAS": "here,there"})
     assert len(told(caplog)) == 1
     assert told(caplog)[0].startswith('There is no schema "there" in database ')
     assert await _details(common) == "200 None"

@@ -18,7 +18,9 @@ _COLLECTION = ("/collections/hostile.events", "/collections/hostile.events?f=htm
 async def test_the_landing_page_leads_to_everything(hostile: HostileDatabase) -> None:
     async with services() as started:
         env = hostile.env(
-            SITE_TITLE="Our hazards", SITE_DESCRIPTION="What there is", PUBLIC_URL="https://example.org/x"
+            DAMS_SITE_TITLE="Our hazards",
+            DAMS_SITE_DESCRIPTION="What there is",
+            DAMS_PUBLIC_URL="https://example.org/x",
         )
         common = await started.start("common", env)
         document = await common.json("/", f="json")
@@ -119,7 +121,7 @@ async def test_the_other_services_read_all_of_it_once(common: Client) -> None:
 
 async def test_what_is_not_read_yet_is_not_there_yet() -> None:
     async with services() as started:
-        common = await started.start("common", {"DATABASE_URL": "postgresql://a@127.0.0.1:1/b"})
+        common = await started.start("common", {"DAMS_DATABASE_URL": "postgresql://a@127.0.0.1:1/b"})
         refused = await metric(common, 'dams_unavailable_total{cause="catalogue"')
         for number, path in enumerate(("/internal/catalogue", "/collections", "/collections/hazard.quakes"), start=1):
             answer = await common.get(path)
@@ -143,7 +145,7 @@ async def test_a_collection_is_told_as_in_the_list(common: Client) -> None:
 
 async def test_what_of_an_extension_is_named_is_offered(database_url: str) -> None:
     async with services() as started:
-        env = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "public"}
+        env = {"DAMS_DATABASE_URL": database_url, "DAMS_COLLECTION_SCHEMAS": "public"}
         for named, offered in (("", []), ("public.spatial_ref_sys", ["public.spatial_ref_sys"])):
-            common = await started.start("common", {**env, "EXTENSION_COLLECTIONS": named})
+            common = await started.start("common", {**env, "DAMS_EXTENSION_COLLECTIONS": named})
             assert [each["id"] for each in (await common.json("/collections"))["collections"]] == offered

@@ -9,7 +9,7 @@ import pytest
 from libs.web.settings import SettingsError
 from services.common.settings import Settings
 
-ENV = {"DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
+ENV = {"DAMS_DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
 
 
 def test_what_is_not_said_is_usual() -> None:
@@ -21,11 +21,11 @@ def test_what_is_not_said_is_usual() -> None:
 
 def test_what_is_said_is_read() -> None:
     said = {
-        "COLLECTION_SCHEMAS": 'a,"b,c"',
-        "COLLECTIONS_CONFIG": "/a.yaml,/b.yaml",
-        "EXTENSION_COLLECTIONS": "public.spatial_ref_sys",
-        "NONSPATIAL_COLLECTIONS": "public.readings, stats.*",
-        "PARTS_URL": "http://127.0.0.1:1",
+        "DAMS_COLLECTION_SCHEMAS": 'a,"b,c"',
+        "DAMS_COLLECTIONS_CONFIG": "/a.yaml,/b.yaml",
+        "DAMS_EXTENSION_COLLECTIONS": "public.spatial_ref_sys",
+        "DAMS_NONSPATIAL_COLLECTIONS": "public.readings, stats.*",
+        "DAMS_PARTS_URL": "http://127.0.0.1:1",
     }
     found = Settings.from_env({**ENV, **said})
     assert found.collection_schemas == ("a", "b,c")
@@ -36,14 +36,14 @@ def test_what_is_said_is_read() -> None:
 
 @pytest.mark.parametrize(("seconds", "fits"), [("0", False), ("1", True), ("3600", True), ("3601", False)])
 def test_the_catalogue_is_read_anew_between_each_second_and_each_hour(seconds: str, fits: bool) -> None:
-    env = {**ENV, "CATALOGUE_REFRESH_SECONDS": seconds}
+    env = {**ENV, "DAMS_CATALOGUE_REFRESH_SECONDS": seconds}
     if fits:
         assert Settings.from_env(env).catalogue_refresh_seconds == int(seconds)
     else:
-        with pytest.raises(SettingsError, match="CATALOGUE_REFRESH_SECONDS"):
+        with pytest.raises(SettingsError, match="DAMS_CATALOGUE_REFRESH_SECONDS"):
             Settings.from_env(env)
 
 
 def test_without_a_database_it_does_not_start() -> None:
-    with pytest.raises(SettingsError, match="DATABASE_URL is not set"):
+    with pytest.raises(SettingsError, match="DAMS_DATABASE_URL is not set"):
         Settings.from_env({})

@@ -45,15 +45,15 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
 async def test_settings_bound_the_parts(hostile: HostileDatabase, made: Made, tmp_path: Path) -> None:
     said = {
-        "POOL_SIZE": "9",
-        "COLLECTION_SHARE": "70",
-        "FEATURES_KEPT_BYTES": "123",
-        "CHANGE_LISTENERS": "7",
-        "EXPORTS_AT_ONCE": "3",
-        "EXPORT_MAX_BYTES": "4000",
-        "EXPORT_KEPT_BYTES": "5000",
-        "EXPORT_KEPT_SECONDS": "60",
-        "STATE_DIR": str(tmp_path),
+        "DAMS_POOL_SIZE": "9",
+        "DAMS_COLLECTION_SHARE_PERCENT": "70",
+        "DAMS_FEATURES_KEPT_BYTES": "123",
+        "DAMS_CHANGE_LISTENERS": "7",
+        "DAMS_EXPORTS_AT_ONCE": "3",
+        "DAMS_EXPORT_MAX_BYTES": "4000",
+        "DAMS_EXPORT_KEPT_BYTES": "5000",
+        "DAMS_EXPORT_KEPT_SECONDS": "60",
+        "DAMS_STATE_DIR": str(tmp_path),
     }
     async with services() as started:
         await started.start("features", hostile.env(**said))
@@ -78,7 +78,10 @@ async def test_of_few_connections_one_counts_and_nothing_is_kept_of_no_bytes(
     hostile: HostileDatabase, made: Made
 ) -> None:
     async with services() as started:
-        await started.start("features", hostile.env(POOL_SIZE="1", COLLECTION_SHARE="100", FEATURES_KEPT_BYTES="0"))
+        await started.start(
+            "features",
+            hostile.env(DAMS_POOL_SIZE="1", DAMS_COLLECTION_SHARE_PERCENT="100", DAMS_FEATURES_KEPT_BYTES="0"),
+        )
     assert (made["Counts"]["at_once"], made["Counts"]["of_collection"]) == (1, 1)
     assert (made["FacetCounts"]["at_once"], made["FacetCounts"]["of_collection"]) == (1, 1)
     assert "FeatureCache" not in made
@@ -134,10 +137,10 @@ async def test_it_says_how_the_parts_that_it_stands_on_are(
 async def test_the_catalogue_is_known_again_where_it_was_before(hostile: HostileDatabase, tmp_path: Path) -> None:
     async with services() as started:
         await started.start("common", hostile.env())
-        client = await started.start("features", hostile.env(STATE_DIR=str(tmp_path)))
+        client = await started.start("features", hostile.env(DAMS_STATE_DIR=str(tmp_path)))
         await eventually(lambda: client.json("/collections/hostile.events/queryables"))
     assert (tmp_path / "features-catalogue.json").exists()
     async with services() as started:
-        away = {"CATALOGUE_URL": "http://127.0.0.1:9", "STATE_DIR": str(tmp_path)}
+        away = {"DAMS_CATALOGUE_URL": "http://127.0.0.1:9", "DAMS_STATE_DIR": str(tmp_path)}
         client = await started.start("features", hostile.env(**away))
         assert (await client.json("/collections/hostile.events/queryables"))["title"] == "Events"

@@ -42,7 +42,7 @@ async def served(make_database: MakeDatabase) -> AsyncIterator[Services]:
     url = await make_database(_fill)
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {"DATABASE_URL": url})
+            await running.start(name, {"DAMS_DATABASE_URL": url})
         yield running
 
 

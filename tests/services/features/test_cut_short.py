@@ -33,9 +33,9 @@ async def cut(make_database: object) -> AsyncIterator[Services]:
     await apply_schema(owner)
     await owner.execute(_VIEWS)
     await owner.close()
-    environment = {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "cut", "FEATURES_KEPT_BYTES": "0"}
+    environment = {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "cut", "DAMS_FEATURES_KEPT_BYTES": "0"}
     # the largest number of bytes in memory takes a busy machine some seconds
-    environment["REQUEST_TIMEOUT_SECONDS"] = "60"
+    environment["DAMS_REQUEST_TIMEOUT_SECONDS"] = "60"
     async with services() as started:
         for name in ("common", "features"):
             await started.start(name, environment)

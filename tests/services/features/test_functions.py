@@ -34,7 +34,9 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
     try:
         async with services() as started:
             for name in ("common", "features"):
-                await started.start(name, hostile.env(COLLECTION_SCHEMAS="asked", COLLECTIONS_CONFIG=str(file)))
+                await started.start(
+                    name, hostile.env(DAMS_COLLECTION_SCHEMAS="asked", DAMS_COLLECTIONS_CONFIG=str(file))
+                )
             features = started["features"]
             page = await features.get(_ITEMS, {"at_least": "7.5", "f": "html"})
             addresses = set(

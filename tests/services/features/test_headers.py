@@ -111,14 +111,14 @@ async def test_the_form_with_faults_is_nobodys_to_keep(features: Client) -> None
 async def test_in_the_mode_of_the_standard_the_form_has_its_status(hostile: HostileDatabase) -> None:
     async with services() as started:
         await started.start("common", hostile.env())
-        client = await started.start("features", hostile.env(INVALID_PARAMETER_STATUS="400"))
+        client = await started.start("features", hostile.env(DAMS_INVALID_PARAMETER_STATUS="400"))
         answer = await client.get(EVENTS, {"filter": "magnitud > 5"}, headers={"Accept": "text/html"})
         assert (answer.status, answer.type) == (400, "text/html; charset=utf-8")
 
 
 async def test_without_its_catalogue_the_service_is_not_ready(hostile: HostileDatabase) -> None:
     async with services() as started:
-        client = await started.start("features", hostile.env(CATALOGUE_URL="http://127.0.0.1:9"))
+        client = await started.start("features", hostile.env(DAMS_CATALOGUE_URL="http://127.0.0.1:9"))
         answer = await client.get("/internal/health")
         assert answer.status == 503
         assert "catalogue" in answer.json()["detail"][0]

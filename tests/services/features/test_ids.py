@@ -46,7 +46,11 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def identified(make_database: MakeDatabase, configured: Path) -> AsyncIterator[Services]:
     """Common and features on tables with keys of many types, and on two whose `id_column` is configured."""
     url = await make_database(tables_with_keys)
-    env = {**HostileDatabase(url, url).env(), "COLLECTION_SCHEMAS": "ids", "COLLECTIONS_CONFIG": str(configured)}
+    env = {
+        **HostileDatabase(url, url).env(),
+        "DAMS_COLLECTION_SCHEMAS": "ids",
+        "DAMS_COLLECTIONS_CONFIG": str(configured),
+    }
     async with services() as running:
         for name in ("common", "features"):
             await running.start(name, env)

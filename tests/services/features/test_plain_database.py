@@ -37,7 +37,7 @@ async def start(cluster: Cluster) -> AsyncIterator[Start]:
             await owner.close()
             running = await stack.enter_async_context(services())
             for service in ("common", "features"):
-                env = {"DATABASE_URL": cluster.owner_url(name), "COLLECTION_SCHEMAS": "own"}
+                env = {"DAMS_DATABASE_URL": cluster.owner_url(name), "DAMS_COLLECTION_SCHEMAS": "own"}
                 await running.start(service, env)
             return running
 

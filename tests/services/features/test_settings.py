@@ -11,7 +11,7 @@ import pytest
 from libs.web.settings import SettingsError
 from services.features.settings import Settings
 
-NEEDED = {"DATABASE_URL": "postgresql://u@h/d"}
+NEEDED = {"DAMS_DATABASE_URL": "postgresql://u@h/d"}
 
 
 def settings(**env: str) -> Settings:
@@ -31,17 +31,17 @@ def test_what_nobody_says_otherwise() -> None:
 @pytest.mark.parametrize(
     ("name", "least", "most"),
     [
-        ("FEATURES_KEPT_BYTES", 0, 1_000_000_000),
-        ("CHANGE_LISTENERS", 0, 100_000),
-        ("EXPORTS_AT_ONCE", 1, 20),
-        ("EXPORT_MAX_BYTES", 1_000, 1_000_000_000_000),
-        ("EXPORT_KEPT_BYTES", 0, 1_000_000_000_000),
-        ("EXPORT_KEPT_SECONDS", 0, 1_000_000),
+        ("DAMS_FEATURES_KEPT_BYTES", 0, 1_000_000_000),
+        ("DAMS_CHANGE_LISTENERS", 0, 100_000),
+        ("DAMS_EXPORTS_AT_ONCE", 1, 20),
+        ("DAMS_EXPORT_MAX_BYTES", 1_000, 1_000_000_000_000),
+        ("DAMS_EXPORT_KEPT_BYTES", 0, 1_000_000_000_000),
+        ("DAMS_EXPORT_KEPT_SECONDS", 0, 1_000_000),
     ],
 )
 def test_numbers_have_bounds(name: str, least: int, most: int) -> None:
     for number in (least, most):
-        assert getattr(settings(**{name: str(number)}), name.lower()) == number
+        assert getattr(settings(**{name: str(number)}), name.lower().removeprefix("dams_")) == number
     for number in (least - 1, most + 1):
         with pytest.raises(SettingsError, match=name):
             settings(**{name: str(number)})
@@ -49,14 +49,14 @@ def test_numbers_have_bounds(name: str, least: int, most: int) -> None:
 
 def test_alerts_are_of_a_status_and_a_sender_that_cap_has() -> None:
     for status in ("Test", "Exercise", "Actual"):
-        assert settings(CAP_STATUS=status).cap_status == status
+        assert settings(DAMS_CAP_STATUS=status).cap_status == status
     for sender in ("floods@example.org", "x"):
-        assert settings(CAP_SENDER=sender).cap_sender == sender
-    for wrong in ({"CAP_STATUS": "Draft"}, *({"CAP_SENDER": text} for text in ("a b", "a,b", "a<b", "a&b"))):
+        assert settings(DAMS_CAP_SENDER=sender).cap_sender == sender
+    for wrong in ({"DAMS_CAP_STATUS": "Draft"}, *({"DAMS_CAP_SENDER": text} for text in ("a b", "a,b", "a<b", "a&b"))):
         with pytest.raises(SettingsError, match=next(iter(wrong))):
             settings(**wrong)
 
 
 def test_exports_are_in_the_folder_of_state_or_in_one_of_this_user() -> None:
-    assert settings(STATE_DIR="/state").export_folder == Path("/state/exports")
+    assert settings(DAMS_STATE_DIR="/state").export_folder == Path("/state/exports")
     assert settings().export_folder == Path(gettempdir()) / f"dams-{os.getuid()}" / "exports"

@@ -85,7 +85,11 @@ def tiles_on(make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: py
         await owner.close()
         config = tmp_path_factory.mktemp("described") / "collections.yaml"
         config.write_text(described)
-        env = {"COLLECTIONS_CONFIG": str(config), "DATABASE_URL": reader_url(url), "REDIS_URL": cluster.redis_url}
+        env = {
+            "DAMS_COLLECTIONS_CONFIG": str(config),
+            "DAMS_DATABASE_URL": reader_url(url),
+            "DAMS_REDIS_URL": cluster.redis_url,
+        }
         async with services() as started:
             for name in ("common", "tiles"):
                 await started.start(name, env | settings)
@@ -108,10 +112,10 @@ async def placed(make_database: MakeDatabase, cluster: Cluster) -> Placed:
     """The tables `placed.points`, `placed.lines`, `placed.polygons` with column `geom` in EPSG:4326."""
     url = await make_database(placed_tables)
     env = {
-        "DATABASE_URL": reader_url(url),
-        "COLLECTION_SCHEMAS": "placed",
-        "CATALOGUE_REFRESH_SECONDS": "1",
-        "REDIS_URL": cluster.redis_url,
+        "DAMS_DATABASE_URL": reader_url(url),
+        "DAMS_COLLECTION_SCHEMAS": "placed",
+        "DAMS_CATALOGUE_REFRESH_SECONDS": "1",
+        "DAMS_REDIS_URL": cluster.redis_url,
     }
     return Placed(env, url, _shapes())
 
@@ -165,5 +169,5 @@ async def cached(placed: Placed, own_redis: OwnRedis) -> AsyncIterator[Services]
     """Common and tiles with that Redis."""
     async with services() as started:
         for name in ("common", "tiles"):
-            await started.start(name, {**placed.env, "REDIS_URL": own_redis.url})
+            await started.start(name, {**placed.env, "DAMS_REDIS_URL": own_redis.url})
         yield started

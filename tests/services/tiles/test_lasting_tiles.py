@@ -126,7 +126,7 @@ async def test_tiles_of_a_materialised_view_last_until_it_is_refreshed(
     try:
         async with services() as started:
             for name in ("common", "tiles"):
-                settings = {"REDIS_URL": own_redis.url, "COLLECTION_SCHEMAS": "refreshed"}
+                settings = {"DAMS_REDIS_URL": own_redis.url, "DAMS_COLLECTION_SCHEMAS": "refreshed"}
                 await started.start(name, {**placed.env, **settings})
             tiles = started["tiles"]
             path = "/collections/refreshed.{}/tiles/WebMercatorQuad/tilejson.json"
@@ -240,7 +240,7 @@ async def test_cdns_learn_how_long_and_by_which_name_to_forget(cached: Services,
     assert (unchanged.status, unchanged.headers["Surrogate-Key"]) == (304, "placed.points")
     wrong = await tiles.get(f"{POINTS}/1/1/0?limit=x")
     assert not {"Surrogate-Key", "CDN-Cache-Control"} & wrong.headers.keys()
-    kept = await cached.start("tiles", {**placed.env, "CDN_MAX_AGE": "600"})
+    kept = await cached.start("tiles", {**placed.env, "DAMS_CDN_MAX_AGE_SECONDS": "600"})
     assert (await kept.get(f"{POINTS}/1/1/0")).headers["CDN-Cache-Control"] == "max-age=600, stale-if-error=60"
     # a purge does not cover changes of the list of collections
     assert "600" not in (await kept.get(f"{POINTS}/tilejson.json")).headers["CDN-Cache-Control"]

@@ -198,11 +198,11 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 async def described(tiles_on: TilesOn, state: Path) -> AsyncIterator[Services]:
     """The services on these tables, with an operator's basemap."""
-    basemap = {"BASEMAP_TILES": "https://maps.example/{z}/{x}/{y}.png", "BASEMAP_ATTRIBUTION": "Those"}
+    basemap = {"DAMS_BASEMAP_TILES": "https://maps.example/{z}/{x}/{y}.png", "DAMS_BASEMAP_ATTRIBUTION": "Those"}
     settings = {
-        "SITE_TITLE": "Site",
-        "BASEMAP_MAX_ZOOM": "17",
-        "STATE_DIR": str(state),
+        "DAMS_SITE_TITLE": "Site",
+        "DAMS_BASEMAP_MAX_ZOOM": "17",
+        "DAMS_STATE_DIR": str(state),
         **basemap,
     }
     async with tiles_on(_TABLES, _DESCRIBED, **settings) as services:

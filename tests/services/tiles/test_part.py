@@ -99,7 +99,7 @@ async def test_it_is_well_without_a_cache_and_says_so(cached: Services, own_redi
 
 async def test_without_its_catalogue_it_is_not_ready(placed: Placed) -> None:
     async with services() as started:
-        tiles = await started.start("tiles", {**placed.env, "CATALOGUE_URL": "http://127.0.0.1:9"})
+        tiles = await started.start("tiles", {**placed.env, "DAMS_CATALOGUE_URL": "http://127.0.0.1:9"})
         answer = await tiles.get("/internal/health")
         assert (answer.status, "catalogue" in answer.json()["detail"][0]) == (503, True)
         assert (await tiles.get("/collections/placed.points/tiles")).status == 503

@@ -17,7 +17,7 @@ GRANT SELECT ON hazard.told TO dams_reader;
 
 
 async def test_a_tile_is_made_by_a_reader_in_limits(tiles_on: TilesOn) -> None:
-    async with tiles_on(_TOLD, "{}", TILE_TIMEOUT_SECONDS="7") as services:
+    async with tiles_on(_TOLD, "{}", DAMS_TILE_TIMEOUT_SECONDS="7") as services:
         (told,), _ = await drawn_tile(services["tiles"], "hazard.told", "0/0/0", {})
     assert told.properties == {
         "id": 1,

@@ -15,14 +15,14 @@ from services.tiles.resources import open_resources, pool_of
 from services.tiles.settings import Settings
 from services.tiles.store.tile_store import TileStore
 
-ENV = {"DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
+ENV = {"DAMS_DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
 NUMBERS = {
-    "REDIS_TIMEOUT_MS": (5, 100, 10_000),
-    "TILE_MAX_FEATURES": (1, 10_000, 1_000_000),
-    "TILE_MAX_BYTES": (1_000, 3_000_000, 100_000_000),
-    "TILE_TIMEOUT_SECONDS": (1, 10, 600),
-    "TILE_QUEUE": (0, 100, 100_000),
-    "TILE_CACHE_FILTERED_MB": (0, 64, 1_000_000),
+    "DAMS_REDIS_TIMEOUT_SECONDS": (0.005, 0.1, 10),
+    "DAMS_TILE_MAX_FEATURES": (1, 10_000, 1_000_000),
+    "DAMS_TILE_MAX_BYTES": (1_000, 3_000_000, 100_000_000),
+    "DAMS_TILE_TIMEOUT_SECONDS": (1, 10, 600),
+    "DAMS_TILE_QUEUE": (0, 100, 100_000),
+    "DAMS_TILE_CACHE_FILTERED_BYTES": (0, 64_000_000, 1_000_000_000_000),
 }
 """The least, the default and the most of each."""
 
@@ -30,9 +30,9 @@ NUMBERS = {
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_have_bounds(name: str) -> None:
     least, usual, most = NUMBERS[name]
-    assert getattr(Settings.from_env(ENV), name.lower()) == usual
+    assert getattr(Settings.from_env(ENV), name.lower().removeprefix("dams_")) == usual
     for fits in (least, most):
-        assert getattr(Settings.from_env({**ENV, name: str(fits)}), name.lower()) == fits
+        assert getattr(Settings.from_env({**ENV, name: str(fits)}), name.lower().removeprefix("dams_")) == fits
     for wrong in (least - 1, most + 1):
         with pytest.raises(SettingsError, match=name):
             Settings.from_env({**ENV, name: str(wrong)})
@@ -43,19 +43,19 @@ def test_what_is_not_said_is_usual() -> None:
     assert (found.port, found.catalogue_url) == (8083, "http://127.0.0.1:8081")
     assert (found.redis_url, found.state_dir, found.purge_url, found.purge_header) == (None, None, None, None)
     assert found.purge_method == "POST"
-    assert Settings.from_env({**ENV, "STATE_DIR": "/a"}).state_dir == Path("/a")
+    assert Settings.from_env({**ENV, "DAMS_STATE_DIR": "/a"}).state_dir == Path("/a")
 
 
 @pytest.mark.parametrize("header", ["Fastly-Key: abc", "X-1:abc", "Authorization: Bearer a b~"])
 def test_a_header_is_a_name_and_a_value(header: str) -> None:
-    assert Settings.from_env({**ENV, "PURGE_HEADER": header}).purge_header == header
+    assert Settings.from_env({**ENV, "DAMS_PURGE_HEADER": header}).purge_header == header
 
 
 @pytest.mark.parametrize("header", ["Fastly-Key", "Fastly Key: a", "Key:", ": a", "Key: a\nOther: b", "Key: é"])
 def test_anything_else_is_none(header: str) -> None:
     with pytest.raises(SettingsError) as refused:
-        Settings.from_env({**ENV, "PURGE_HEADER": header})
-    assert str(refused.value) == "PURGE_HEADER is not a header like Fastly-Key: value"
+        Settings.from_env({**ENV, "DAMS_PURGE_HEADER": header})
+    assert str(refused.value) == "DAMS_PURGE_HEADER is not a header like Fastly-Key: value"
 
 
 @pytest.mark.parametrize(
@@ -73,20 +73,20 @@ def test_anything_else_is_none(header: str) -> None:
 )
 def test_what_cannot_be_warmed_is_named(text: str, sentence: str) -> None:
     with pytest.raises(SettingsError) as refused:
-        Settings.from_env({**ENV, "TILE_WARM_UP": text})
-    assert str(refused.value) == f"TILE_WARM_UP={text!r} {sentence}"
+        Settings.from_env({**ENV, "DAMS_TILE_WARM_UP": text})
+    assert str(refused.value) == f"DAMS_TILE_WARM_UP={text!r} {sentence}"
 
 
 def test_zooms_are_warmed_up_to_the_last_and_blanks_mean_nothing() -> None:
-    found = Settings.from_env({**ENV, "TILE_WARM_UP": " WorldCRS84Quad/0 , WebMercatorQuad/22-24 "}).tile_warm_up
+    found = Settings.from_env({**ENV, "DAMS_TILE_WARM_UP": " WorldCRS84Quad/0 , WebMercatorQuad/22-24 "}).tile_warm_up
     assert found == (("WorldCRS84Quad", 0), *(("WebMercatorQuad", zoom) for zoom in (22, 23, 24)))
-    assert Settings.from_env({**ENV, "TILE_WARM_UP": " none "}).tile_warm_up == ()
+    assert Settings.from_env({**ENV, "DAMS_TILE_WARM_UP": " none "}).tile_warm_up == ()
 
 
 def test_connections_are_as_many_and_as_quick_as_is_said() -> None:
-    more = {"POOL_SIZE": "8", "COLLECTION_SHARE": "25", "TILE_TIMEOUT_SECONDS": "7"}
+    more = {"DAMS_POOL_SIZE": "8", "DAMS_COLLECTION_SHARE_PERCENT": "25", "DAMS_TILE_TIMEOUT_SECONDS": "7"}
     assert pool_of(Settings.from_env({**ENV, **more}), "dams-some") == PoolSettings(
-        ENV["DATABASE_URL"],
+        ENV["DAMS_DATABASE_URL"],
         "dams-some",
         size=8,
         statement_timeout_ms=7000,
@@ -124,16 +124,16 @@ async def test_what_is_made_and_kept_is_bounded_as_is_said(monkeypatch: pytest.M
     monkeypatch.setattr(TileStore, "close", close)
     # no process listens there, nor has to
     said = {
-        "DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing",
-        "POOL_SIZE": "2",
-        "TILE_QUEUE": "5",
-        "COLLECTION_SHARE": "25",
+        "DAMS_DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing",
+        "DAMS_POOL_SIZE": "2",
+        "DAMS_TILE_QUEUE": "5",
+        "DAMS_COLLECTION_SHARE_PERCENT": "25",
     }
     most = {
-        "REDIS_TIMEOUT_MS": "250",
-        "TILE_MAX_FEATURES": "13",
-        "TILE_MAX_BYTES": "5000",
-        "TILE_CACHE_FILTERED_MB": "3",
+        "DAMS_REDIS_TIMEOUT_SECONDS": "0.25",
+        "DAMS_TILE_MAX_FEATURES": "13",
+        "DAMS_TILE_MAX_BYTES": "5000",
+        "DAMS_TILE_CACHE_FILTERED_BYTES": "3000000",
     }
     async with open_resources(Settings.from_env({**said, **most})) as opened:
         assert not ended
@@ -144,22 +144,22 @@ async def test_what_is_made_and_kept_is_bounded_as_is_said(monkeypatch: pytest.M
         "share": 0.25,
         "max_features": 13,
         "max_bytes": 5000,
-        "share_bytes": 3 * 2**20,
+        "share_bytes": 3_000_000,
         "deadline": 0.25,
     }
 
 
 def test_secrets_are_in_no_message() -> None:
     secret = {
-        "PURGE_HEADER": "Key: s3cret",
-        "PURGE_URL": "https://cdn.example/s3cret",
-        "REDIS_URL": "redis://:s3cret@r",
+        "DAMS_PURGE_HEADER": "Key: s3cret",
+        "DAMS_PURGE_URL": "https://cdn.example/s3cret",
+        "DAMS_REDIS_URL": "redis://:s3cret@r",
     }
     assert "s3cret" not in repr(Settings.from_env({**ENV, **secret}))
 
 
 @pytest.mark.parametrize("method", ["POST", "PURGE", "BAN", "DELETE"])
 def test_how_a_cdn_may_be_told(method: str) -> None:
-    assert Settings.from_env({**ENV, "PURGE_METHOD": method}).purge_method == method
-    with pytest.raises(SettingsError, match="PURGE_METHOD"):
-        Settings.from_env({**ENV, "PURGE_METHOD": "GET"})
+    assert Settings.from_env({**ENV, "DAMS_PURGE_METHOD": method}).purge_method == method
+    with pytest.raises(SettingsError, match="DAMS_PURGE_METHOD"):
+        Settings.from_env({**ENV, "DAMS_PURGE_METHOD": "GET"})

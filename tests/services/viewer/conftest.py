@@ -40,6 +40,6 @@ async def client(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncI
     document = {"collections": [entry.to_json() for entry in collections]}
     (state / "viewer-catalogue.json").write_bytes(orjson.dumps(document))
     # a port on which no process listens
-    app = make({"STATE_DIR": str(state), "CATALOGUE_URL": "http://127.0.0.1:9"})
+    app = make({"DAMS_STATE_DIR": str(state), "DAMS_CATALOGUE_URL": "http://127.0.0.1:9"})
     async with TestClient(TestServer(app)) as client:
         yield client

@@ -13,7 +13,7 @@ from services.viewer.pages.content_security_policy import content_security_polic
 from services.viewer.settings import Settings
 
 _TILES = "https://tiles.example.org:8443/light/{z}/{x}/{y}.png?key=1"
-_ENV = {"BASEMAP_TILES": _TILES, "BASEMAP_ATTRIBUTION": "Example <b>maps</b>"}
+_ENV = {"DAMS_BASEMAP_TILES": _TILES, "DAMS_BASEMAP_ATTRIBUTION": "Example <b>maps</b>"}
 
 
 def _directives(policy: str) -> dict[str, list[str]]:
@@ -28,7 +28,9 @@ def test_our_own_basemap_is_the_default() -> None:
 def test_an_operators_basemap() -> None:
     basemap = Settings.from_env(_ENV).basemap
     assert basemap == Basemap(_TILES, "Example <b>maps</b>", 19)
-    assert Settings.from_env(_ENV | {"BASEMAP_MAX_ZOOM": "12"}).basemap == Basemap(_TILES, "Example <b>maps</b>", 12)
+    assert Settings.from_env(_ENV | {"DAMS_BASEMAP_MAX_ZOOM": "12"}).basemap == Basemap(
+        _TILES, "Example <b>maps</b>", 12
+    )
 
 
 def test_the_policy_opens_for_images_and_requests_of_that_origin_only() -> None:
@@ -43,13 +45,13 @@ def test_the_policy_opens_for_images_and_requests_of_that_origin_only() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"BASEMAP_TILES": "tiles/{z}/{x}/{y}.png"}, "BASEMAP_TILES"),
-        ({"BASEMAP_TILES": "https://example.org/{z}/{x}.png"}, "BASEMAP_TILES"),
-        ({"BASEMAP_TILES": "https://example.org; script-src */{z}/{x}/{y}"}, "BASEMAP_TILES"),
-        ({"BASEMAP_TILES": "https://a.example.org,b.example.org/{z}/{x}/{y}"}, "BASEMAP_TILES"),
-        ({"BASEMAP_TILES": "https://example.org/{z}/{x}/{y};x"}, "BASEMAP_TILES"),
-        ({"BASEMAP_ATTRIBUTION": " "}, "BASEMAP_ATTRIBUTION"),
-        ({"BASEMAP_MAX_ZOOM": "99"}, "BASEMAP_MAX_ZOOM"),
+        ({"DAMS_BASEMAP_TILES": "tiles/{z}/{x}/{y}.png"}, "DAMS_BASEMAP_TILES"),
+        ({"DAMS_BASEMAP_TILES": "https://example.org/{z}/{x}.png"}, "DAMS_BASEMAP_TILES"),
+        ({"DAMS_BASEMAP_TILES": "https://example.org; script-src */{z}/{x}/{y}"}, "DAMS_BASEMAP_TILES"),
+        ({"DAMS_BASEMAP_TILES": "https://a.example.org,b.example.org/{z}/{x}/{y}"}, "DAMS_BASEMAP_TILES"),
+        ({"DAMS_BASEMAP_TILES": "https://example.org/{z}/{x}/{y};x"}, "DAMS_BASEMAP_TILES"),
+        ({"DAMS_BASEMAP_ATTRIBUTION": " "}, "DAMS_BASEMAP_ATTRIBUTION"),
+        ({"DAMS_BASEMAP_MAX_ZOOM": "99"}, "DAMS_BASEMAP_MAX_ZOOM"),
     ],
 )
 def test_faults_are_reported_at_start(change: dict[str, str], message: str) -> None:
@@ -59,7 +61,7 @@ def test_faults_are_reported_at_start(change: dict[str, str], message: str) -> N
 
 async def test_only_maps_open_to_its_origin(dist: Path, tmp_path: Path) -> None:
     (tmp_path / "viewer-catalogue.json").write_text('{"collections": []}')
-    app = make({"STATE_DIR": str(tmp_path), "CATALOGUE_URL": "http://127.0.0.1:9"} | _ENV)
+    app = make({"DAMS_STATE_DIR": str(tmp_path), "DAMS_CATALOGUE_URL": "http://127.0.0.1:9"} | _ENV)
     async with TestClient(TestServer(app)) as client:
         response = await client.get("/map")
         assert "img-src 'self' data: https://tiles.example.org:8443;" in response.headers["Content-Security-Policy"]
@@ -77,7 +79,7 @@ async def test_only_maps_open_to_its_origin(dist: Path, tmp_path: Path) -> None:
     ],
 )
 def test_pages_of_these_origins_may_hold_a_map(text: str, ancestors: list[str]) -> None:
-    origins = Settings.from_env({"EMBED_ORIGINS": text}).embed_origins
+    origins = Settings.from_env({"DAMS_EMBED_ORIGINS": text}).embed_origins
     before = _directives(CONTENT_SECURITY_POLICY)
     after = _directives(content_security_policy(None, origins))
     assert before.pop("frame-ancestors") == ["'none'"]
@@ -90,15 +92,15 @@ def test_pages_of_these_origins_may_hold_a_map(text: str, ancestors: list[str]) 
     ["example.org", "https://a.example.org/page", "https://a.example.org; script-src *", "'self'", "ftp://a", "**"],
 )
 def test_what_is_no_origin_is_refused_at_start(text: str) -> None:
-    with pytest.raises(SettingsError, match="EMBED_ORIGINS"):
-        Settings.from_env({"EMBED_ORIGINS": text})
+    with pytest.raises(SettingsError, match="DAMS_EMBED_ORIGINS"):
+        Settings.from_env({"DAMS_EMBED_ORIGINS": text})
 
 
 async def test_maps_alone_may_be_held_and_offer_their_code(dist: Path, tmp_path: Path) -> None:
     (tmp_path / "viewer-catalogue.json").write_text('{"collections": []}')
-    env = {"STATE_DIR": str(tmp_path), "CATALOGUE_URL": "http://127.0.0.1:9"}
+    env = {"DAMS_STATE_DIR": str(tmp_path), "DAMS_CATALOGUE_URL": "http://127.0.0.1:9"}
     for text, held in (("", "*"), ("none", "'none'"), ("https://a.example.org", "https://a.example.org")):
-        async with TestClient(TestServer(make(env | {"EMBED_ORIGINS": text}))) as client:
+        async with TestClient(TestServer(make(env | {"DAMS_EMBED_ORIGINS": text}))) as client:
             response = await client.get("/map")
             assert _directives(response.headers["Content-Security-Policy"])["frame-ancestors"] == [held]
             assert ('name="embed"' in await response.text()) == (text != "none")
@@ -109,7 +111,11 @@ async def test_maps_alone_may_be_held_and_offer_their_code(dist: Path, tmp_path:
 async def test_a_map_says_to_other_programs_what_it_is(dist: Path, tmp_path: Path) -> None:
     (tmp_path / "viewer-catalogue.json").write_text('{"collections": []}')
     app = make(
-        {"STATE_DIR": str(tmp_path), "CATALOGUE_URL": "http://127.0.0.1:9", "PUBLIC_URL": "https://example.org/api"}
+        {
+            "DAMS_STATE_DIR": str(tmp_path),
+            "DAMS_CATALOGUE_URL": "http://127.0.0.1:9",
+            "DAMS_PUBLIC_URL": "https://example.org/api",
+        }
     )
     async with TestClient(TestServer(app)) as client:
         text = await (await client.get("/map?event=AL112017")).text()

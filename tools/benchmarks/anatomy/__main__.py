@@ -37,7 +37,7 @@ _WORKLOADS = {
     "features": ("item", "items_10", "filter_bbox", "filter_cql2", "items_1000_new"),
     "tiles": ("tile_small", "tile_hot_small"),
 }
-_FROM_THE_SUPERVISOR = ("SUPERVISOR_", "SOCKET")
+_FROM_THE_SUPERVISOR = ("SUPERVISOR_", "DAMS_SOCKET")
 
 
 def main() -> int:
@@ -64,7 +64,7 @@ async def _measure(servers: Servers, seconds: float) -> None:
         }
         for kind in KINDS:
             command = [sys.executable, "-m", "tools.benchmarks.anatomy.bare", str(ports["bare"]), kind]
-            with _program(command, {"DATABASE_URL": servers.reader_url}, ports["bare"]) as process:
+            with _program(command, {"DAMS_DATABASE_URL": servers.reader_url}, ports["bare"]) as process:
                 cost = _cost(process, Target("bare", ports["bare"]), workloads["item"], seconds)
                 print(f"{f'bare service, {kind}':<40}{cost:8.3f} ms", flush=True)
         for service, names in _WORKLOADS.items():
@@ -74,7 +74,7 @@ async def _measure(servers: Servers, seconds: float) -> None:
             environment = {
                 name: value for name, value in running.environ().items() if not name.startswith(_FROM_THE_SUPERVISOR)
             }
-            with _program(command, {**environment, "PORT": str(ports[service])}, ports[service]) as process:
+            with _program(command, {**environment, "DAMS_PORT": str(ports[service])}, ports[service]) as process:
                 beside = replace(servers, tiles_ports=(ports[service],))
                 for name in names:
                     for table in workloads[name].new_version:

@@ -2,7 +2,7 @@
 
 A service of one handler on uvloop, without settings, logs, metrics, limits, conditional requests or errors. KIND is
 `constant`, which sends 3 kB that it has; `row`, which fetches one row first, with a statement prepared on a connection
-that it need not ask for; `encoded`, which sends the row as JSON. DATABASE_URL leads to the benchmark's data.
+that it need not ask for; `encoded`, which sends the row as JSON. DAMS_DATABASE_URL leads to the benchmark's data.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _encode(row: asyncpg.Record) -> bytes:
 
 
 async def _run(port: int, kind: str) -> None:
-    free = [] if kind == CONSTANT else await _statements(os.environ["DATABASE_URL"])
+    free = [] if kind == CONSTANT else await _statements(os.environ["DAMS_DATABASE_URL"])
     runner = web.AppRunner(_app(kind, free), access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()

@@ -39,11 +39,11 @@ async def _measure(number: int) -> tuple[float, float]:
     await postgresql.make_database(stack.owner_url(folder, state, "postgres"), database)
     await prepare(stack.owner_url(folder, state, database), folder.secret("reader-password"), number)
     env = {
-        "DATABASE_URL": f"{stack.reader_url(folder, state).rpartition('/')[0]}/{database}",
-        "COLLECTION_SCHEMAS": "many",
+        "DAMS_DATABASE_URL": f"{stack.reader_url(folder, state).rpartition('/')[0]}/{database}",
+        "DAMS_COLLECTION_SCHEMAS": "many",
         # the benchmark refreshes by itself
-        "CATALOGUE_REFRESH_SECONDS": "3600",
-        "LOG_LEVEL": "ERROR",
+        "DAMS_CATALOGUE_REFRESH_SECONDS": "3600",
+        "DAMS_LOG_LEVEL": "ERROR",
     }
     async with services() as running:
         started = time.perf_counter()

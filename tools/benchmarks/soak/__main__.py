@@ -75,7 +75,9 @@ def main() -> int:
     given = parser.parse_args()
     if given.minutes < _LEAST_MINUTES:
         parser.error(f"--minutes is {_LEAST_MINUTES} at the least")
-    with running("soak", purge=False, FEATURES="2", TILES="2", DEMO_TODAY="2026-11-01") as state_dir:
+    with running(
+        "soak", purge=False, DAMS_FEATURES_PROCESSES="2", DAMS_TILES_PROCESSES="2", DAMS_DEMO_TODAY="2026-11-01"
+    ) as state_dir:
         stack = RunningStack(state_dir, f"http://127.0.0.1:{gateway_port(state_dir)}/api")
         well = soak(stack, minutes=given.minutes, pause=given.pause, seed=given.seed)
     return 0 if well else 1

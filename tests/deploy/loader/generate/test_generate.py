@@ -18,7 +18,7 @@ from deploy.loader.generate.tracks import storm_nodes
 @pytest.fixture
 async def tables(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[asyncpg.Connection]:
     """Yield a database with the schema, whose address the program finds."""
-    monkeypatch.setenv("DATABASE_OWNER_URL", database_url)
+    monkeypatch.setenv("DAMS_DATABASE_OWNER_URL", database_url)
     connection = await asyncpg.connect(database_url)
     await apply_schema(connection)
     yield connection

@@ -190,7 +190,7 @@ async def test_a_catalogue_of_nonspatial_tables_says_why_it_is_empty(
                 await keeper.refresh()
         assert keeper.emptiness() == (
             "catalogue: no collections. Tables without a geometry are not public (1);"
-            " NONSPATIAL_COLLECTIONS names those to publish."
+            " DAMS_NONSPATIAL_COLLECTIONS names those to publish."
         )
     told = [vars(each)["fields"] for each in caplog.records if "without a geometry" in each.getMessage()]
     assert told == [{"collections": ["own.users"], "number": 1}]

@@ -31,7 +31,11 @@ async def many(make_database: MakeDatabase) -> AsyncIterator[tuple[Services, asy
     await apply_schema(owner)
     await ensure_reader(owner, READER, PASSWORD)
     await make_many_tables(owner, TABLES)
-    env = {"DATABASE_URL": reader_url(url), "COLLECTION_SCHEMAS": "many", "CATALOGUE_REFRESH_SECONDS": "1"}
+    env = {
+        "DAMS_DATABASE_URL": reader_url(url),
+        "DAMS_COLLECTION_SCHEMAS": "many",
+        "DAMS_CATALOGUE_REFRESH_SECONDS": "1",
+    }
     async with services() as started:
         await started.start("common", env)
         await started.start("features", env)

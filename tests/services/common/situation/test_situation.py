@@ -76,12 +76,12 @@ async def _page(common: Client) -> str:
 
 async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tmp_path: Path) -> None:
     file = tmp_path / "collections.yaml"
-    env = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "own", "CATALOGUE_REFRESH_SECONDS": "1"}
+    env = {"DAMS_DATABASE_URL": database_url, "DAMS_COLLECTION_SCHEMAS": "own", "DAMS_CATALOGUE_REFRESH_SECONDS": "1"}
     async with services() as running:
         plain = await running.start("common", env)
         assert "Happening now" not in await _page(plain)
         file.write_text(_FILE, encoding="utf-8")
-        common = await running.start("common", {**env, "COLLECTIONS_CONFIG": str(file)})
+        common = await running.start("common", {**env, "DAMS_COLLECTIONS_CONFIG": str(file)})
 
         async def told() -> None:
             page = await _page(common)

@@ -181,12 +181,12 @@ async def slow(
     (state / "exports" / "making-old").mkdir(parents=True)
     (state / "exports" / "making-old" / "lock").touch()
     environment = {
-        "DATABASE_URL": url,
-        "COLLECTION_SCHEMAS": "slow",
-        "STATE_DIR": str(state),
-        "EXPORTS_AT_ONCE": "1",
-        "EXPORT_MAX_BYTES": "3000000",
-        "EXPORT_KEPT_BYTES": "500000",
+        "DAMS_DATABASE_URL": url,
+        "DAMS_COLLECTION_SCHEMAS": "slow",
+        "DAMS_STATE_DIR": str(state),
+        "DAMS_EXPORTS_AT_ONCE": "1",
+        "DAMS_EXPORT_MAX_BYTES": "3000000",
+        "DAMS_EXPORT_KEPT_BYTES": "500000",
     }
     async with services() as started:
         for name in ("common", "features"):

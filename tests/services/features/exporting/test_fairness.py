@@ -28,7 +28,7 @@ async def slow(make_database: MakeDatabase, tmp_path_factory: pytest.TempPathFac
     )
     await owner.execute("ANALYZE slow.rows")
     await owner.close()
-    env = {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "slow", "EXPORT_KEPT_BYTES": "0"}
+    env = {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "slow", "DAMS_EXPORT_KEPT_BYTES": "0"}
     async with services() as running:
         await running.start("common", env)
         yield Start(running, env, tmp_path_factory.mktemp("state"))
@@ -41,12 +41,12 @@ class Start:
         self._running, self._env, self._state = running, env, state
 
     async def __call__(self, **more: str) -> Client:
-        return await self._running.start("features", {**self._env, "STATE_DIR": str(self._state), **more})
+        return await self._running.start("features", {**self._env, "DAMS_STATE_DIR": str(self._state), **more})
 
 
 @pytest.mark.faults
 async def test_slow_exports_of_a_client_leave_room_for_others(slow: Start) -> None:
-    client = await slow(EXPORTS_AT_ONCE="2")
+    client = await slow(DAMS_EXPORTS_AT_ONCE="2")
     address = f"{client.base}/collections/slow.waits/export"
     hers, his = ({"X-Forwarded-For": f"198.51.100.{number}"} for number in (1, 2))
     async with client.session.get(f"{address}?f=csv", headers=hers) as response:
@@ -61,7 +61,7 @@ async def test_slow_exports_of_a_client_leave_room_for_others(slow: Start) -> No
 
 
 async def test_export_that_is_certain_to_be_too_large_is_refused_first(slow: Start) -> None:
-    client = await slow(EXPORT_MAX_BYTES="100000")
+    client = await slow(DAMS_EXPORT_MAX_BYTES="100000")
 
     async def refused() -> None:
         answer = await client.get("/collections/slow.rows/export?f=csv")
@@ -74,7 +74,7 @@ async def test_export_that_is_certain_to_be_too_large_is_refused_first(slow: Sta
 
 
 async def test_export_that_takes_too_long_is_ended(slow: Start) -> None:
-    client = await slow(EXPORT_SECONDS="1")
+    client = await slow(DAMS_EXPORT_SECONDS="1")
     answer = await client.get("/collections/slow.waits/export?f=gpkg")
     assert answer.status == 422
     assert "takes longer than the 1 s" in answer.json()["detail"][0]["msg"]

@@ -28,9 +28,11 @@ async def alerting(hostile: HostileDatabase) -> AsyncIterator[Services]:
         "GRANT SELECT ON ALL TABLES IN SCHEMA alerting TO hostile_reader"
     )
     async with services() as started:
-        env = hostile.env(COLLECTION_SCHEMAS="alerting,hostile")
+        env = hostile.env(DAMS_COLLECTION_SCHEMAS="alerting,hostile")
         await started.start("common", env)
-        client = await started.start("features", {**env, "CAP_STATUS": "Actual", "CAP_SENDER": "floods@example.org"})
+        client = await started.start(
+            "features", {**env, "DAMS_CAP_STATUS": "Actual", "DAMS_CAP_SENDER": "floods@example.org"}
+        )
         await eventually(lambda: client.json("/collections/alerting.alerts/queryables"))
         yield started
     await owner.execute("DROP SCHEMA alerting CASCADE")

@@ -19,7 +19,7 @@ CAP = {"cap": "urn:oasis:names:tc:emergency:cap:1.2"}
 
 async def _as_said(hostile: HostileDatabase, alerting: Services, **said: str) -> Answer:
     """The alert of a service with other settings."""
-    env = hostile.env(COLLECTION_SCHEMAS="alerting,hostile", CATALOGUE_URL=alerting["common"].base)
+    env = hostile.env(DAMS_COLLECTION_SCHEMAS="alerting,hostile", DAMS_CATALOGUE_URL=alerting["common"].base)
     async with services() as started:
         return await (await started.start("features", {**env, **said})).get(PATH, headers=HOST)
 
@@ -28,10 +28,10 @@ async def test_the_tag_is_of_all_that_the_alert_is_made_of(
     hostile: HostileDatabase, alerting: Services, alerts: Client
 ) -> None:
     tag = (await alerts.get(PATH, headers=HOST)).headers["ETag"]
-    settings = {"CAP_STATUS": "Actual", "CAP_SENDER": "floods@example.org"}
+    settings = {"DAMS_CAP_STATUS": "Actual", "DAMS_CAP_SENDER": "floods@example.org"}
     tags = [
         (await _as_said(hostile, alerting, **{**settings, **other})).headers["ETag"]
-        for other in ({}, {"CAP_STATUS": "Test"}, {"CAP_SENDER": "storms@example.org"})
+        for other in ({}, {"DAMS_CAP_STATUS": "Test"}, {"DAMS_CAP_SENDER": "storms@example.org"})
     ]
     assert tags[0] == tag
     assert len(set(tags)) == 3
@@ -68,7 +68,7 @@ async def test_whose_alerts_they_are_and_whether_they_are_real_makes_other_alert
     real = await alerts.get(PATH, headers=HOST)
     async with services() as started:
         for name in ("common", "features"):
-            await started.start(name, hostile.env(COLLECTION_SCHEMAS="alerting"))
+            await started.start(name, hostile.env(DAMS_COLLECTION_SCHEMAS="alerting"))
         test = await eventually(lambda: started["features"].get(PATH, headers=HOST))
         assert test.headers["ETag"] != real.headers["ETag"]
         root = etree.fromstring(test.body)
@@ -89,5 +89,5 @@ async def test_whose_alerts_they_are_and_whether_they_are_real_makes_other_alert
 async def test_without_a_sender_it_comes_from_the_host_of_the_public_address(
     hostile: HostileDatabase, alerting: Services
 ) -> None:
-    answer = await _as_said(hostile, alerting, PUBLIC_URL="https://maps.example.org:444/api/v1")
+    answer = await _as_said(hostile, alerting, DAMS_PUBLIC_URL="https://maps.example.org:444/api/v1")
     assert etree.fromstring(answer.body).findtext("cap:sender", namespaces=CAP) == "alerts@maps.example.org:444"

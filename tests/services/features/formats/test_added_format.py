@@ -47,7 +47,7 @@ async def extended(
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    env = hostile.env(CATALOGUE_URL=running["common"].base, PORT=str(port), LOG_LEVEL="ERROR")
+    env = hostile.env(DAMS_CATALOGUE_URL=running["common"].base, DAMS_PORT=str(port), DAMS_LOG_LEVEL="ERROR")
     command = [sys.executable, "-m", "services.features"]
     process = await asyncio.create_subprocess_exec(*command, cwd=top, env={**os.environ, "PYTHONPATH": str(top), **env})
     client = Client(running.session, f"http://127.0.0.1:{port}")

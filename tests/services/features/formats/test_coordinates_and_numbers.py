@@ -65,7 +65,7 @@ async def served(make_database: object) -> AsyncIterator[Services]:
     url = await make_database(tables)  # type: ignore[operator]
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
+            await running.start(name, {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "own"})
         yield running
 
 

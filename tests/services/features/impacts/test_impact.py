@@ -206,7 +206,7 @@ async def test_database_without_impacts_says_so(make_database: MakeDatabase) -> 
     url = await make_database(_plain)
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {"DATABASE_URL": url})
+            await running.start(name, {"DAMS_DATABASE_URL": url})
         document = await running["features"].json("/events/F1/impact")
         assert (document["status"], document["reason"]) == ("pending", "This database has no tables of impacts.")
         assert (await running["features"].get("/events/F1", {"f": "html"})).status == 200

@@ -61,7 +61,7 @@ async def test_product_that_appears_changes_the_version(served: Services, make_d
     url = await make_database(plain)
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {"DATABASE_URL": url})
+            await running.start(name, {"DAMS_DATABASE_URL": url})
         address = "/collections/hazard.hazard_ts_events/items/1"
         changes = await running["features"].json("/collections/hazard.hazard_ts_events/changes")
         before = await running["features"].get(address)
@@ -123,7 +123,7 @@ async def test_alert_follows_the_impact_of_its_event(make_database: MakeDatabase
     url = await make_database(fill)
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {"DATABASE_URL": url})
+            await running.start(name, {"DAMS_DATABASE_URL": url})
         alerts = "/collections/hazard.hazard_fl_alerts"
         item = next(
             each["id"]

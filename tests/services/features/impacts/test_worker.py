@@ -23,7 +23,7 @@ async def url(make_database: MakeDatabase) -> str:
 async def served(url: str) -> AsyncIterator[Services]:
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {"DATABASE_URL": url})
+            await running.start(name, {"DAMS_DATABASE_URL": url})
         yield running
 
 

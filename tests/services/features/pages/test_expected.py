@@ -50,7 +50,7 @@ async def features(make_database: object, tmp_path_factory: pytest.TempPathFacto
     url = await make_database(tables)  # type: ignore[operator]
     said = tmp_path_factory.mktemp("said") / "collections.yaml"
     said.write_text(_TIMES)
-    environment = {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own", "COLLECTIONS_CONFIG": str(said)}
+    environment = {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "own", "DAMS_COLLECTIONS_CONFIG": str(said)}
     async with services() as running:
         for name in ("common", "features"):
             await running.start(name, environment)

@@ -57,7 +57,7 @@ async def wordy(hostile: HostileDatabase, tmp_path_factory: pytest.TempPathFacto
         json.dumps({"collections": {f"wordy.t{number}": {"importance": [name]} for number, name in enumerate(NAMES)}})
     )
     async with services() as started:
-        env = hostile.env(COLLECTION_SCHEMAS="wordy", COLLECTIONS_CONFIG=str(configuration))
+        env = hostile.env(DAMS_COLLECTION_SCHEMAS="wordy", DAMS_COLLECTIONS_CONFIG=str(configuration))
         await started.start("common", env)
         yield await started.start("features", env)
     await owner.execute("DROP SCHEMA wordy CASCADE")

@@ -98,7 +98,7 @@ async def test_no_page_passes_for_the_last_one_because_the_next_address_is_long(
     url = await make_database(reports)
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
+            await running.start(name, {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "own"})
         await _read_to_the_end(running["features"], "/collections/own.reports/items")
 
 

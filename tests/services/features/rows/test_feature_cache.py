@@ -64,7 +64,7 @@ async def plain(running: Services, hostile: HostileDatabase) -> AsyncIterator[Cl
 async def _features(running: Services, hostile: HostileDatabase, *, cache_bytes: int) -> AsyncIterator[Client]:
     async with services() as started:
         started.clients["common"] = running["common"]
-        yield await started.start("features", hostile.env(FEATURES_KEPT_BYTES=str(cache_bytes)))
+        yield await started.start("features", hostile.env(DAMS_FEATURES_KEPT_BYTES=str(cache_bytes)))
 
 
 def _parts(answer: Answer) -> tuple[object, list[str], object]:

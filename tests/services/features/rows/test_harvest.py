@@ -52,7 +52,7 @@ async def harvested(make_database: MakeDatabase) -> AsyncIterator[tuple[Services
     url = await make_database(found_tables)
     async with services() as running:
         for name in ("common", "features"):
-            await running.start(name, {**HostileDatabase(url, url).env(), "COLLECTION_SCHEMAS": "found"})
+            await running.start(name, {**HostileDatabase(url, url).env(), "DAMS_COLLECTION_SCHEMAS": "found"})
         yield running, url
 
 

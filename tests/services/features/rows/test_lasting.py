@@ -81,7 +81,7 @@ async def lasting(hostile: HostileDatabase, tmp_path_factory: pytest.TempPathFac
         + "".join(f"  lasting.{name}: {{datetime_column: [began, ended]}}\n" for name in names)
         + "  lasting.seen: {datetime_column: [began, ended], id_column: id}\n"
     )
-    env = hostile.env(COLLECTION_SCHEMAS="lasting", COLLECTIONS_CONFIG=str(file))
+    env = hostile.env(DAMS_COLLECTION_SCHEMAS="lasting", DAMS_COLLECTIONS_CONFIG=str(file))
     async with services() as started:
         for name in ("common", "features", "tiles"):
             await started.start(name, env)

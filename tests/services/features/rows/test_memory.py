@@ -42,7 +42,7 @@ async def heavy(hostile: HostileDatabase) -> AsyncIterator[None]:
 async def alone(heavy: None, hostile: HostileDatabase, running: Services) -> AsyncIterator[tuple[str, psutil.Process]]:
     """Start the features service as a separate process; yields its address too."""
     port = unused_port()
-    environment = {**os.environ, **hostile.env(CATALOGUE_URL=running["common"].base, PORT=str(port))}
+    environment = {**os.environ, **hostile.env(DAMS_CATALOGUE_URL=running["common"].base, DAMS_PORT=str(port))}
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "services.features", env=environment, stdout=asyncio.subprocess.DEVNULL
     )

@@ -143,7 +143,7 @@ async def test_who_comes_back_hears_what_was_missed(features: Client, owner: asy
 async def test_the_process_ends_its_streams_before_it_waits(hostile: HostileDatabase) -> None:
     async with services() as started:
         await started.start("common", hostile.env())
-        client = await started.start("features", hostile.env(CHANGE_LISTENERS="2"))
+        client = await started.start("features", hostile.env(DAMS_CHANGE_LISTENERS="2"))
         await eventually(lambda: client.json(ALL))
         async with listening(client, ALL) as one, listening(client, EVENTS) as other:
             refused = await client.get(ALL, headers={"Accept": "text/event-stream"})
@@ -160,7 +160,7 @@ async def test_the_process_ends_its_streams_before_it_waits(hostile: HostileData
 async def test_listeners_that_are_gone_leave_room(hostile: HostileDatabase) -> None:
     async with services() as started:
         await started.start("common", hostile.env())
-        client = await started.start("features", hostile.env(CHANGE_LISTENERS="1"))
+        client = await started.start("features", hostile.env(DAMS_CHANGE_LISTENERS="1"))
         await eventually(lambda: client.json(ALL))
         async with listening(client, ALL):
             pass

@@ -41,7 +41,12 @@ class Command:
 
     def __init__(self, placed: Placed, cached: Services, redis_url: str, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
-        self.env = {**os.environ, **placed.env, "REDIS_URL": redis_url, "CATALOGUE_URL": cached["common"].base}
+        self.env = {
+            **os.environ,
+            **placed.env,
+            "DAMS_REDIS_URL": redis_url,
+            "DAMS_CATALOGUE_URL": cached["common"].base,
+        }
 
     async def start(self, *arguments: str) -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE
@@ -158,16 +163,16 @@ async def test_without_redis_there_is_nothing_to_fill(command: Command, own_redi
         assert outcome.status == 1
         assert "Error" in outcome.err
         assert "Traceback" not in outcome.err
-    command.env["REDIS_URL"] = ""
-    assert "REDIS_URL is not set" in (await command("inspect")).err
-    del command.env["DATABASE_URL"]
+    command.env["DAMS_REDIS_URL"] = ""
+    assert "DAMS_REDIS_URL is not set" in (await command("inspect")).err
+    del command.env["DAMS_DATABASE_URL"]
     assert (await command("inspect")).status == 2
 
 
 async def test_the_stored_list_of_collections_is_the_services_own(command: Command, tmp_path: Path) -> None:
     state = tmp_path / "state"
     state.mkdir()
-    command.env["STATE_DIR"] = str(state)
+    command.env["DAMS_STATE_DIR"] = str(state)
     assert (await command("show", "placed.points", "0/0/0")).status == 0
     assert not any(state.iterdir())
 

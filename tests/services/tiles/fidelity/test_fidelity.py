@@ -38,7 +38,7 @@ OTHERS: dict[int, BaseGeometry] = {
 @pytest.fixture(scope="module")
 async def hard(make_database: MakeDatabase, cluster: Cluster) -> AsyncIterator[Client]:
     url = await make_database(_tables)
-    env = {"DATABASE_URL": reader_url(url), "COLLECTION_SCHEMAS": "hard", "REDIS_URL": cluster.redis_url}
+    env = {"DAMS_DATABASE_URL": reader_url(url), "DAMS_COLLECTION_SCHEMAS": "hard", "DAMS_REDIS_URL": cluster.redis_url}
     async with services() as started:
         for name in ("common", "tiles"):
             await started.start(name, env)

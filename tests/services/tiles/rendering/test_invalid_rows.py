@@ -64,7 +64,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA ward, other_ward TO dams_reader;
 async def ward(tiles_on: TilesOn) -> AsyncIterator[Services]:
     """Common and tiles on tables with rows that cannot be drawn."""
     described = "collections: {ward.half_named: {id_column: id}}"
-    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="ward,other_ward") as started:
+    async with tiles_on(_TABLES, described, DAMS_COLLECTION_SCHEMAS="ward,other_ward") as started:
         yield started
 
 

@@ -36,7 +36,7 @@ _GRANTS = (
 
 @pytest.fixture(scope="module")
 async def europe(tiles_on: TilesOn) -> AsyncIterator[Services]:
-    async with tiles_on(_TABLES + _GRANTS, "{}", COLLECTION_SCHEMAS="europe") as services:
+    async with tiles_on(_TABLES + _GRANTS, "{}", DAMS_COLLECTION_SCHEMAS="europe") as services:
         yield services
 
 

@@ -72,7 +72,7 @@ SELECT dams.watch(t) FROM unnest(ARRAY['crowd.shocks', 'crowd.plain', 'crowd.fie
 async def crowded(tiles_on: TilesOn) -> AsyncIterator[Services]:
     """Start common and tiles on the crowded tables; tiles have at most 150,000 bytes."""
     described = "collections: {crowd.fields: {tile_properties: {0-2: [area_km2]}}}"
-    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="crowd", TILE_MAX_BYTES="150000") as started:
+    async with tiles_on(_TABLES, described, DAMS_COLLECTION_SCHEMAS="crowd", DAMS_TILE_MAX_BYTES="150000") as started:
         yield started
 
 

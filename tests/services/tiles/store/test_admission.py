@@ -73,8 +73,8 @@ async def test_the_same_question_has_one_key(
 async def test_all_of_them_together_have_a_bounded_share(placed: Placed, own_redis: OwnRedis) -> None:
     async with services() as started:
         await started.start("common", placed.env)
-        env = {**placed.env, "REDIS_URL": own_redis.url}
-        tiles = await started.start("tiles", {**env, "TILE_CACHE_FILTERED_MB": "1"})
+        env = {**placed.env, "DAMS_REDIS_URL": own_redis.url}
+        tiles = await started.start("tiles", {**env, "DAMS_TILE_CACHE_FILTERED_BYTES": "1000000"})
         await ask_until_kept(tiles, {"ids": "1"})
         async with own_redis.client() as client:
             (account,) = await client.keys("dams:tile:3:share:*")

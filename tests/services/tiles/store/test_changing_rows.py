@@ -39,9 +39,9 @@ async def owner(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
 async def started(placed: Placed, own_redis: OwnRedis, owner: asyncpg.Connection) -> AsyncIterator[Services]:
     env = {
         **placed.env,
-        "REDIS_URL": own_redis.url,
-        "COLLECTION_SCHEMAS": "moving",
-        "COLLECTIONS_CONFIG": "",
+        "DAMS_REDIS_URL": own_redis.url,
+        "DAMS_COLLECTION_SCHEMAS": "moving",
+        "DAMS_COLLECTIONS_CONFIG": "",
     }
     async with services() as running:
         for name in ("common", "tiles"):

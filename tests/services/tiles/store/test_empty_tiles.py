@@ -123,7 +123,7 @@ async def test_nothing_is_lost_below_empty_tiles(cached: Services, placed: Place
     tms = tile_matrix_set(identifier)
     async with services() as bare:
         for name in ("common", "tiles"):
-            await bare.start(name, {**placed.env, "REDIS_URL": ""})
+            await bare.start(name, {**placed.env, "DAMS_REDIS_URL": ""})
         queries = 0
         for z in sorted(tms.matrices)[:5]:
             matrix = tms.matrices[z]

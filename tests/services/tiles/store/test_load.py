@@ -43,13 +43,13 @@ def env(placed: Placed, own_redis: OwnRedis, heavy: asyncpg.Connection) -> dict[
     """Return the environment of services on that table."""
     return {
         **placed.env,
-        "REDIS_URL": own_redis.url,
-        "COLLECTION_SCHEMAS": "heavy",
-        "POOL_SIZE": "2",
-        "TILE_QUEUE": "3",
-        "TILE_TIMEOUT_SECONDS": "1",
+        "DAMS_REDIS_URL": own_redis.url,
+        "DAMS_COLLECTION_SCHEMAS": "heavy",
+        "DAMS_POOL_SIZE": "2",
+        "DAMS_TILE_QUEUE": "3",
+        "DAMS_TILE_TIMEOUT_SECONDS": "1",
         # one collection stands for all of them
-        "COLLECTION_SHARE": "100",
+        "DAMS_COLLECTION_SHARE_PERCENT": "100",
     }
 
 
@@ -82,7 +82,7 @@ def claim(running: Services) -> str:
 @pytest.fixture
 async def replicas(env: dict[str, str]) -> AsyncIterator[tuple[Client, Client]]:
     """Two of tiles, which do without Redis no sooner than they must, and have time: the machine may have other work."""
-    patient = {**env, "REDIS_TIMEOUT_MS": "10000", "TILE_TIMEOUT_SECONDS": "30"}
+    patient = {**env, "DAMS_REDIS_TIMEOUT_SECONDS": "10", "DAMS_TILE_TIMEOUT_SECONDS": "30"}
     async with services() as one, services() as other:
         for running in (one, other):
             for name in ("common", "tiles"):
@@ -200,7 +200,7 @@ async def test_a_tile_that_nobody_waits_for_any_more_is_not_made(
     try:
         async with services() as running:
             for name in ("common", "tiles"):
-                tiles = await running.start(name, {**env, "TILE_TIMEOUT_SECONDS": "25"})
+                tiles = await running.start(name, {**env, "DAMS_TILE_TIMEOUT_SECONDS": "25"})
             await eventually(lambda: tiles.json("/collections/heavy.asleep/tiles"))
             clients = [asyncio.create_task(tiles.get(path)) for _ in range(2)]
             await eventually(lambda: is_made(wanted=1))

@@ -65,8 +65,8 @@ async def cdn() -> AsyncIterator[Cdn]:
 async def test_each_change_is_told_by_one_process_until_it_is_heard(
     cached: Services, placed: Placed, own_redis: OwnRedis, cdn: Cdn
 ) -> None:
-    settings = {**placed.env, "REDIS_URL": own_redis.url}
-    hook = {"PURGE_URL": f"{cdn.url}purge", "PURGE_METHOD": "PURGE", "PURGE_HEADER": "X-Token: secret"}
+    settings = {**placed.env, "DAMS_REDIS_URL": own_redis.url}
+    hook = {"DAMS_PURGE_URL": f"{cdn.url}purge", "DAMS_PURGE_METHOD": "PURGE", "DAMS_PURGE_HEADER": "X-Token: secret"}
     await cached.start("tiles", settings | hook)
 
     async def all_told() -> None:
@@ -104,7 +104,7 @@ async def test_each_change_is_told_by_one_process_until_it_is_heard(
 
 
 async def test_a_request_for_each_key_where_the_address_wants_it(cached: Services, placed: Placed, cdn: Cdn) -> None:
-    tiles = await cached.start("tiles", placed.env | {"PURGE_URL": f"{cdn.url}keys/{{key}}", "REDIS_URL": ""})
+    tiles = await cached.start("tiles", placed.env | {"DAMS_PURGE_URL": f"{cdn.url}keys/{{key}}", "DAMS_REDIS_URL": ""})
 
     async def told() -> None:
         assert ("POST", "/keys/placed.points", "", []) in cdn.told
@@ -139,8 +139,8 @@ async def test_many_keys_travel_in_headers_of_a_length_that_is_taken(
         f"GRANT SELECT ON many.t{n} TO hostile_reader; SELECT dams.watch('many.t{n}');"
         for n in range(205)
     )
-    settings = {"PURGE_URL": f"{cdn.url}purge", "REDIS_URL": own_redis.url}
-    async with tiles_on(tables, "{}", COLLECTION_SCHEMAS="many", **settings):
+    settings = {"DAMS_PURGE_URL": f"{cdn.url}purge", "DAMS_REDIS_URL": own_redis.url}
+    async with tiles_on(tables, "{}", DAMS_COLLECTION_SCHEMAS="many", **settings):
 
         async def told() -> None:
             assert set(cdn.named()) == {f"many.t{n}" for n in range(205)}

@@ -30,7 +30,7 @@ async def sealed(
 ) -> AsyncIterator[tuple[Sealing, DataVersions, TileCache]]:
     """Mark tiles of a cache by versions that are read at this interval."""
     async with (
-        Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
+        Database(PoolSettings(placed.env["DAMS_DATABASE_URL"], "sealing", size=1)) as database,
         DataVersions(database, poll_seconds=poll_seconds) as versions,
         TileCache(own_redis.url) as cache,
     ):
@@ -139,7 +139,7 @@ async def test_of_what_can_never_be_marked_no_entry_is_made(
     monkeypatch.setattr("services.tiles.store.tile_store.Sealing", Noting)
     lines = placed_services.apps["tiles"][CATALOGUE].collection("placed.lines")
     async with (
-        Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
+        Database(PoolSettings(placed.env["DAMS_DATABASE_URL"], "sealing", size=1)) as database,
         DataVersions(database) as versions,
     ):
         limits = {"most_rendering": 4, "share": 1, "max_features": 100, "max_bytes": 10**6}

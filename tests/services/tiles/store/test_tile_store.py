@@ -105,7 +105,7 @@ async def test_a_restart_keeps_the_cache(cached: Services, placed: Placed, own_r
     await cached["tiles"].get(TILE)
     async with services() as others:
         for name in ("common", "tiles"):
-            await others.start(name, {**placed.env, "REDIS_URL": own_redis.url})
+            await others.start(name, {**placed.env, "DAMS_REDIS_URL": own_redis.url})
         client: Client = others["tiles"]
         assert tier(await client.get(TILE)) == "redis"
 
@@ -117,10 +117,10 @@ async def test_other_limits_make_other_tiles(cached: Services, placed: Placed, o
     both = "/tiles/WebMercatorQuad/0/0/0?collections=placed.points,placed.lines"
     tag = (await cached["tiles"].get(both, headers=host)).headers["ETag"]
     assert (await cached["tiles"].get(both, headers=host)).headers["ETag"] == tag
-    for name, value in (("TILE_MAX_FEATURES", "5"), ("TILE_MAX_BYTES", "1000")):
+    for name, value in (("DAMS_TILE_MAX_FEATURES", "5"), ("DAMS_TILE_MAX_BYTES", "1000")):
         async with services() as others:
             for service in ("common", "tiles"):
-                await others.start(service, {**placed.env, "REDIS_URL": own_redis.url, name: value})
+                await others.start(service, {**placed.env, "DAMS_REDIS_URL": own_redis.url, name: value})
             answer = await others["tiles"].get(TILE, headers=host)
             assert tier(answer) == "postgis"
             assert len(decoded(answer.body, "placed.points")) < len(decoded(whole.body, "placed.points"))

@@ -44,15 +44,15 @@ async def owner(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
 async def warm(placed: Placed, own_redis: OwnRedis, owner: asyncpg.Connection) -> AsyncIterator[tuple[Services, float]]:
     """Common and two replicas of tiles, the second as "replica"; and the number of tiles that were made before."""
     # they do without Redis no sooner than they must: the machine may have other work
-    settings = {"REDIS_URL": own_redis.url, "COLLECTION_SCHEMAS": "warm", "REDIS_TIMEOUT_MS": "10000"}
-    env = {**placed.env, **settings, "TILE_MAX_FEATURES": "4"}
+    settings = {"DAMS_REDIS_URL": own_redis.url, "DAMS_COLLECTION_SCHEMAS": "warm", "DAMS_REDIS_TIMEOUT_SECONDS": "10"}
+    env = {**placed.env, **settings, "DAMS_TILE_MAX_FEATURES": "4"}
     async with services() as one, services() as other:
         for started in (one, other):
             await started.start("common", env)
         # all services share this process, hence its metrics
         before = await metric(one["common"], _MADE)
         for started in (one, other):
-            await started.start("tiles", {**env, "TILE_WARM_UP": "WebMercatorQuad/0-1,WorldCRS84Quad/0"})
+            await started.start("tiles", {**env, "DAMS_TILE_WARM_UP": "WebMercatorQuad/0-1,WorldCRS84Quad/0"})
         one.clients["replica"] = other["tiles"]
         yield one, before
 
@@ -95,7 +95,12 @@ async def test_low_zooms_are_made_once_for_all_replicas_and_again_after_a_change
 
 
 async def test_without_redis_nothing_is_warmed(placed: Placed, owner: asyncpg.Connection) -> None:
-    env = {**placed.env, "REDIS_URL": "", "COLLECTION_SCHEMAS": "warm", "TILE_WARM_UP": "WebMercatorQuad/0-1"}
+    env = {
+        **placed.env,
+        "DAMS_REDIS_URL": "",
+        "DAMS_COLLECTION_SCHEMAS": "warm",
+        "DAMS_TILE_WARM_UP": "WebMercatorQuad/0-1",
+    }
     async with services() as started:
         await started.start("common", env)
         tiles = await started.start("tiles", env)
@@ -109,11 +114,11 @@ async def test_without_redis_nothing_is_warmed(placed: Placed, owner: asyncpg.Co
 
 
 def test_what_is_warmed_is_a_setting() -> None:
-    env = {"DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
+    env = {"DAMS_DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
     assert Settings.from_env(env).tile_warm_up == tuple(("WebMercatorQuad", zoom) for zoom in range(3))
-    assert Settings.from_env({**env, "TILE_WARM_UP": "none"}).tile_warm_up == ()
-    chosen = Settings.from_env({**env, "TILE_WARM_UP": "WorldCRS84Quad/0, CDB1GlobalGrid/-10--9"}).tile_warm_up
+    assert Settings.from_env({**env, "DAMS_TILE_WARM_UP": "none"}).tile_warm_up == ()
+    chosen = Settings.from_env({**env, "DAMS_TILE_WARM_UP": "WorldCRS84Quad/0, CDB1GlobalGrid/-10--9"}).tile_warm_up
     assert chosen == (("WorldCRS84Quad", 0), ("CDB1GlobalGrid", -10), ("CDB1GlobalGrid", -9))
     for wrong in ("WebMercatorQuad", "Nowhere/0", "WebMercatorQuad/2-1", "WebMercatorQuad/0-99", "UTM31WGS84Quad/0"):
-        with pytest.raises(SettingsError, match="TILE_WARM_UP"):
-            Settings.from_env({**env, "TILE_WARM_UP": wrong})
+        with pytest.raises(SettingsError, match="DAMS_TILE_WARM_UP"):
+            Settings.from_env({**env, "DAMS_TILE_WARM_UP": wrong})
