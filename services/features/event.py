@@ -72,7 +72,7 @@ async def get_event(call: Call) -> web.StreamResponse:
         programs = programs_of(Source(event.title, file_name(name), files))
         impact = event_impact(computed) if computed else None
         context = {
-            **page_context(event, told),
+            **page_context(event, told, impact["sentence"] if impact else None),
             "document": document,
             "links": links,
             "programs": programs,
@@ -113,7 +113,7 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
 
 
 def _products(base: str, name: str, *, is_computed: bool, has_raster: bool) -> list[Link]:
-    """Links to what is made of the features of the event; to its impact once that is computed."""
+    """Return links to the products of the event; to its impact once that is computed."""
     address = f"{base}/events/{path_segment(name)}"
     files = Link(f"{address}/bundle", "enclosure", "application/zip", "Shapefiles and GeoPackage")
     if not is_computed:
