@@ -67,7 +67,8 @@ def _storm(properties: Mapping[str, Any], when: str) -> str:
 def _when(collection: Collection, properties: Mapping[str, Any]) -> str:
     """Return `20–24 Oct 2015` for a period, `20 Oct 2015, 06:00 UTC` for a moment, `20 Oct 2015` for a day."""
     # the default column if it is filled, else the first that is: the same as on the map
-    time = next((column for column in collection.times if column.start and column.end), collection.time())
+    filled = (column for column in collection.times if column.usual and column.start and column.end)
+    time = next(filled, collection.time())
     start = moment_of(properties.get(time.name)) if time else None
     if time is None or start is None:
         return ""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
+from libs.catalogue.own_look import OwnLook
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import CRS84, CRS84H, USUAL_SRIDS, crs_uri
 from libs.ogc.temporal import parse_instant
@@ -106,6 +107,8 @@ class TimeColumn:
     end: str | None = None
     nulls: bool = False
     """Whether rows without a value are known to exist."""
+    usual: bool = True
+    """Whether it says when features were, and not, say, when a row was changed or a house was built."""
 
     @property
     def is_period(self) -> bool:
@@ -215,6 +218,8 @@ class Collection:
     part_licenses: tuple[tuple[str, str], ...] = ()
     """Licences of parts of the data: the part in words, and the address."""
     attribution: str | None = None
+    look: OwnLook | None = None
+    """How the operator wants it to be drawn; None: by its properties."""
     publishers: tuple[Publisher, ...] = ()
     """Publishers of live data; empty if unknown."""
     shape: str = ""
@@ -270,9 +275,9 @@ class Collection:
         return next((geometry for geometry in self.geometries if geometry.name == name), None)
 
     def time(self, name: str | None = None) -> TimeColumn | None:
-        """Return the datetime column of that name; without a name, the default."""
+        """Return the datetime column of that name; without one, the first that says when features were."""
         if name is None:
-            return self.times[0] if self.times else None
+            return next((time for time in self.times if time.usual), None)
         return next((time for time in self.times if time.name == name), None)
 
     def lasting(self) -> tuple[TimeColumn, TimeColumn] | None:
@@ -355,6 +360,7 @@ class Collection:
                 "times": tuple(TimeColumn(**entry) for entry in value["times"]),
                 "sources": tuple(value["sources"]),
                 "publishers": tuple(Publisher(**entry) for entry in value.get("publishers", ())),
+                "look": OwnLook.from_json(value["look"]) if value.get("look") else None,
                 "part_licenses": tuple((words, address) for words, address in value.get("part_licenses", ())),
                 "arguments": tuple(Argument(**entry) for entry in value["arguments"]),
                 "item_links": tuple(

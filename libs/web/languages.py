@@ -35,8 +35,9 @@ def requested_language(request: web.Request) -> Language:
 
 
 def gettext(text: str) -> str:
-    """Return the text in the language of the response; unchanged if it has no translation."""
-    return _translations(current().tag).gettext(text)
+    """Return the text in the language of the response; unchanged if it is empty or has no translation."""
+    # the empty text is the head of the catalogue
+    return _translations(current().tag).gettext(text) if text else text
 
 
 def ngettext(one: str, many: str, number: int) -> str:

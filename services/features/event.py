@@ -74,7 +74,7 @@ async def get_event(call: Call) -> web.StreamResponse:
         trouble = await app[IMPACTS].trouble() if has_impacts else None
         impact = event_impact(computed, trouble) if computed else None
         context = {
-            **page_context(event, told),
+            **page_context(event, told, is_counted=impact is not None),
             "document": document,
             "links": links,
             "programs": programs,
@@ -116,7 +116,7 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
 
 
 def _products(base: str, name: str, *, is_computed: bool, has_raster: bool) -> list[Link]:
-    """Links to what is made of the features of the event; to its impact once that is computed."""
+    """Return links to the products of the event; to its impact once that is computed."""
     address = f"{base}/events/{path_segment(name)}"
     files = Link(f"{address}/bundle", "enclosure", "application/zip", "Shapefiles and GeoPackage")
     if not is_computed:

@@ -62,7 +62,7 @@ async def get_export(call: Call) -> web.StreamResponse:
     headers = {
         **_HEADERS,
         **content_crs(query.options),
-        **saved_as(collection, format_),
+        **saved_as(collection, format_, query.given),
         "Link": profile_header(format_, links.header),
         "Content-Type": with_charset(call.media_type),
     }
@@ -138,6 +138,7 @@ def key_of(
         query.fingerprint,
         format_.name,
         type(format_).__name__,
+        format_.variant,
         mark,
         [column.name for column in selection.properties],
         selection.geometry.name if selection.geometry is not None else None,

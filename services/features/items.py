@@ -111,7 +111,7 @@ async def _respond(
     )
     numbers = _numbers(matched, number, omitted)
     headers = {**_kept(headers, query, matched), **numbers, **_caveats(query), **content_crs(query.options)}
-    headers |= {**saved_as(collection, format_), "Link": profile_header(format_, links.header)}
+    headers |= {**saved_as(collection, format_, query.given), "Link": profile_header(format_, links.header)}
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
@@ -132,7 +132,7 @@ async def _file(call: Call, query: ItemsQuery, format_: FileFormat, headers: dic
             **_numbers(matched, export.rows, export.omitted),
             **_caveats(query),
             **content_crs(query.options),
-            **saved_as(collection, format_),
+            **saved_as(collection, format_, query.given),
             "Link": links.header,
             "Content-Type": format_.media_type,
         }
@@ -232,7 +232,7 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
         **_numbers(matched, None),
         **_caveats(query),
         **content_crs(query.options),
-        **saved_as(collection, format_),
+        **saved_as(collection, format_, query.given),
         **({} if collection.row_bytes and query.limit * collection.row_bytes <= _MOST_KEPT_BYTES else _NOT_KEPT),
         "Link": profile_header(format_, links.header),
         "Content-Type": with_charset(call.media_type),

@@ -43,6 +43,7 @@ async def get_style(call: Call) -> web.StreamResponse:
         attribution=collection.attribution,
         basemap=call.request.app[BASEMAP],
         plain=bool(call.query.values["plain"]),
+        own=collection.look,
     )
     document["metadata"].update(call.request.app[STORE].described([collection]))
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

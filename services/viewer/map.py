@@ -6,6 +6,7 @@ from libs.catalogue.model import Collection
 from libs.geo.zooms import zoom_faults
 from libs.ogc.errors import NotFound
 from libs.web.app import Call
+from libs.web.languages import gettext
 from services.viewer.pages.map_page import map_page, page_data
 from services.viewer.resources import CATALOGUE
 
@@ -21,7 +22,9 @@ async def get_map(call: Call) -> web.StreamResponse:
     parameters = {name: values[name] for name in ("minzoom", "maxzoom", "geom-column") if values.get(name) is not None}
     data = page_data(call, catalogue.collections, call.path["tileMatrixSetId"])
     data |= {"collection": collection.id, "shown": [collection.id], "styleParameters": parameters}
-    return map_page(call, collection.title, collection.description, collection, data)
+    return map_page(
+        call, gettext(collection.title), collection.description and gettext(collection.description), collection, data
+    )
 
 
 def _check_geometry(call: Call, collection: Collection) -> None:

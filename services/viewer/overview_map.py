@@ -1,6 +1,6 @@
 """GET /map and GET /tiles/{tileMatrixSetId}/map.html: maps of all collections."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,9 +28,9 @@ _MOST_FIRST = 5
 async def get_overview_map(call: Call) -> web.StreamResponse:
     """Return the map of all collections."""
     call.query.check()
-    event = call.query.values["event"]
-    present = None if event else present_of(call.request.app[CATALOGUE].collections.values(), datetime.now(UTC))
-    return _map(call, WEB_MERCATOR, [], event, present)
+    events = call.query.values["event"] or []
+    present = None if events else present_of(call.request.app[CATALOGUE].collections.values(), datetime.now(UTC))
+    return _map(call, WEB_MERCATOR, [], events, present)
 
 
 def present_of(collections: Iterable[Collection], now: datetime) -> dict[str, Any] | None:
@@ -64,12 +64,22 @@ async def get_dataset_map(call: Call) -> web.StreamResponse:
 
 
 def _map(
-    call: Call, tile_matrix_set: str, shown: list[str], event: str | None = None, present: dict[str, Any] | None = None
+    call: Call,
+    tile_matrix_set: str,
+    shown: list[str],
+    events: Sequence[str] = (),
+    present: dict[str, Any] | None = None,
 ) -> web.Response:
     """Return the page; if `shown` is empty, with the first collections. `present` is as in `present_of`."""
     collections = call.request.app[CATALOGUE].collections
     drawable = [collection.id for collection in in_order(collections.values()) if collection.geometries]
     first = [id_ for id_ in _FIRST if id_ in drawable] or drawable[:_MOST_FIRST]
     data = page_data(call, collections, tile_matrix_set)
-    data |= {"collection": None, "shown": shown or first, "styleParameters": {}, "event": event, "present": present}
+    data |= {
+        "collection": None,
+        "shown": shown or first,
+        "styleParameters": {},
+        "events": list(events),
+        "present": present,
+    }
     return map_page(call, gettext("Map of all collections"), call.request.app[SETTINGS].site_description, None, data)

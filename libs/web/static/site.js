@@ -1,5 +1,5 @@
-// Pages work without this; it adds a button to copy each example and date pickers to forms, and leaves empty fields out of
-// addresses.
+// Pages work without this; it adds a button to copy each example, one to print, and date pickers to forms, and leaves
+// empty fields out of addresses.
 const SHOWN_MS = 1600;
 // in the language of the page
 const words = document.body.dataset;
@@ -51,6 +51,11 @@ for (const form of document.querySelectorAll("form.filter")) {
     // the browser's back button shows them unchanged
     setTimeout(() => empty.forEach((field) => { field.disabled = false; }));
   });
+}
+
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.addEventListener("click", () => print());
+  button.hidden = false;
 }
 
 for (const days of document.querySelectorAll("form.filter .days")) {

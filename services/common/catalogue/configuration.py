@@ -33,6 +33,10 @@ collections:
     part_licenses:               # parts of the data with another licence
       "Nearest places: GeoNames, CC BY 4.0": https://creativecommons.org/licenses/by/4.0/
     attribution: USGS
+    color: '#b33156'             # colour, label and symbol of features on the map
+    label: name
+    symbol: triangle             # circle, square, triangle or diamond
+    style: {column: depth, breaks: [10, 70]}   # or values: {open: '#007152', closed: '#b33156'}
 exposure: ...                    # people and facilities that impacts are computed with: libs/catalogue/exposure.py
 """
 
@@ -63,6 +67,7 @@ from libs.ogc.bbox import BBox
 from libs.ogc.crs import USUAL_SRIDS
 from libs.ogc.link import is_web_address
 from libs.web.settings import SettingsError
+from services.common.catalogue.own_look import ClassesConfig, Color, SymbolName, own_look
 from services.common.situation.asked import Asked
 
 # Columns that show how much a feature matters, the most informative first.
@@ -177,6 +182,10 @@ class CollectionConfig(_Said):
     license: Annotated[str, AfterValidator(_address)] | None = None
     part_licenses: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_addresses)] = ()
     attribution: str | None = None
+    color: Color | None = None
+    label: str | None = None
+    symbol: SymbolName | None = None
+    style: ClassesConfig | None = None
 
     @model_validator(mode="after")
     def _zooms_in_order(self) -> Self:
@@ -272,6 +281,13 @@ class CatalogueConfig(_Said):
         for rel, found_by in said.item_links:
             for name in (name for pair in found_by for name in pair):
                 _check_column(f"{where}.item_links.{rel}", name, list(shown) or names)
+        _check_column(f"{where}.label", said.label, list(shown) or names)
+        if said.style is not None:
+            numbers = [column.name for column in collection.columns if column.type in ("integer", "number")]
+            of_style = numbers if said.style.breaks else names
+            _check_column(
+                f"{where}.style.column", said.style.column, [name for name in of_style if not shown or name in shown]
+            )
         _check_situation(f"{where}.situation", said.situation, collection, start or next(iter(times), None))
         columns = tuple(column for column in collection.columns if not shown or column.name in shown)
         # without a list they follow from where the rows are
@@ -289,7 +305,10 @@ class CatalogueConfig(_Said):
                 replace(entry, as_stored=said.longitudes == "stored")
                 for entry in sorted(collection.geometries, key=lambda entry: entry.name != said.geometry_column)
             ),
-            times=tuple(sorted(collection.times, key=lambda entry: entry.name != start)),
+            times=tuple(
+                replace(entry, usual=entry.usual or entry.name == start)
+                for entry in sorted(collection.times, key=lambda entry: entry.name != start)
+            ),
             time_end=end,
             time_issued=said.issued_column,
             columns=tuple(sorted(columns, key=lambda column: shown.get(column.name, 0))),
@@ -305,6 +324,7 @@ class CatalogueConfig(_Said):
             license=said.license,
             part_licenses=said.part_licenses,
             attribution=said.attribution or collection.attribution,
+            look=own_look(said.color, said.label, said.symbol, said.style, columns),
         )
         return replace(configured, shape=_shape(configured, named_srids))
 
@@ -348,6 +368,7 @@ def _shape(collection: Collection, named_srids: tuple[int, ...] | None) -> str:
         collection.overview,
         collection.item_links,
         collection.attribution,
+        collection.look,
         collection.license,
         collection.part_licenses,
     )
@@ -372,7 +393,8 @@ def _sentence(fault: ErrorDetails) -> str:
         return f"{where} is unknown"
     if fault["type"] == "extra_forbidden":
         depth = len(fault["loc"])
-        known = (CatalogueConfig if depth == 1 else CollectionConfig if depth == 3 else Asked).model_fields
+        nested = ClassesConfig if "style" in fault["loc"] else Asked
+        known = (CatalogueConfig if depth == 1 else CollectionConfig if depth == 3 else nested).model_fields
         return f"{where} is unknown (there are {', '.join(sorted(known))})"
     said = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else _WORDS.get(fault["type"], fault["msg"])
     return f"{where}{'' if said.startswith((':', '.')) else ' '}{said}".strip()

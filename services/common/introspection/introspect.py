@@ -16,6 +16,7 @@ from libs.pg.column_types import TEMPORAL, Kind, internal_type
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
 from services.common.introspection.columns import argument_of, column_of
+from services.common.introspection.event_time import says_when
 from services.common.introspection.extents import Extents
 from services.common.introspection.keys import Keys
 from services.common.introspection.learned_srids import LearnedSrids
@@ -218,7 +219,7 @@ def _collection(row: dict[str, Any], kind: str) -> Collection:
         ),
         geometries=tuple(_geometry(entry) for entry, kind in zip(entries, kinds, strict=True) if kind is Kind.GEOMETRY),
         times=tuple(
-            TimeColumn(entry["name"], entry["sql_type"])
+            TimeColumn(entry["name"], entry["sql_type"], usual=says_when(entry["name"], entry["sql_type"]))
             # a range of time is the default only without an instant
             for wanted in (TEMPORAL, {Kind.PERIOD})
             for entry, kind in zip(entries, kinds, strict=True)

@@ -1,8 +1,9 @@
-"""f=csv (RFC 4180): the columns of `f=json`, the geometry as WKT."""
+"""f=csv (RFC 4180, or another separator): the columns of `f=json`, the geometry as WKT."""
 
 import csv
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from io import StringIO
 from math import inf
 from typing import Any
@@ -16,6 +17,7 @@ from services.features.rows.rings import wkt_without_short_rings
 # spreadsheets read a cell that begins with one of these as a formula; the last four are full-width signs
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _UTC = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*Z")
+_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 _NOT_FINITE = frozenset({inf, -inf, '"NaN"', '"Infinity"', '"-Infinity"'})
 
 
@@ -35,13 +37,15 @@ class Csv(FeatureFormat):
     extension = "csv"
     byte_order_mark = "\ufeff".encode()
 
-    def __init__(self, *, for_spreadsheets: bool = False) -> None:
+    def __init__(self, *, for_spreadsheets: bool = False, separator: str = "comma") -> None:
+        self.variant = separator
+        self._separator = _SEPARATORS[separator]
         self._cell = _guarded if for_spreadsheets else _plain
         self._time = _spreadsheet_time if for_spreadsheets else _plain
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
         names = [*names_before(layout), *property_names(layout), *names_behind(layout)]
-        return _lines([[self._cell(name) for name in names]])
+        return self._lines([[self._cell(name) for name in names]])
 
     def rows(self, rows: Rows, *, first: bool) -> bytes:
         layout = rows.layout
@@ -67,17 +71,16 @@ class Csv(FeatureFormat):
             cells += positions(shapes, layout)
         elif layout.has_geometry:
             cells.append([*map(_shape, shapes)])
-        return _lines(zip(*cells, strict=True))
+        return self._lines(zip(*cells, strict=True))
+
+    def _lines(self, rows: Iterable[Sequence[Any]]) -> bytes:
+        text = StringIO()
+        csv.writer(text, delimiter=self._separator, lineterminator="\r\n").writerows(rows)
+        return text.getvalue().encode()
 
 
 def _shape(text: str | None) -> str | None:
     return None if not text or "NaN" in text or "Inf" in text else wkt_without_short_rings(text)
-
-
-def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
-    text = StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def _number(value: Any) -> Any:
@@ -102,4 +105,9 @@ def _plain(value: Any) -> Any:
 
 
 FORMAT = Csv()
-FOR_SPREADSHEETS = Csv(for_spreadsheets=True)
+
+
+@cache
+def csv_of(*, for_spreadsheets: bool, separator: str) -> Csv:
+    """Return the format with these options."""
+    return Csv(for_spreadsheets=for_spreadsheets, separator=separator)

@@ -42,6 +42,8 @@ class Format:
     """Whether the format consists of flat rows, in which a point may be two columns (`geometry=lonlat`)."""
     byte_order_mark: ClassVar[bytes] = b""
     """Bytes before the first one if `bom=true`; empty if the format has none."""
+    variant: str = ""
+    """Distinguishes variants that one name has, such as those with another separator."""
     has_links: ClassVar[bool] = False
     """Whether the body contains links. If not, only the `Link` header lists the other formats."""
     items_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}

@@ -82,10 +82,11 @@ def _with_profile(links: PageLinks) -> PageLinks:
 def profiled(
     format_: FeatureFormat | FileFormat | None, query: QueryValues, collection: Collection
 ) -> FeatureFormat | FileFormat | None:
-    """Return the format with the effect of `profile` and `bom`. Adds a fault if it does not support `profile`."""
+    """Return the format with the effect of `profile`, `bom` and `separator`. Adds a fault if it has no `profile`."""
     profile = query.values["profile"]
-    if format_ is csv.FORMAT and query.values.get("bom"):
-        format_ = csv.FOR_SPREADSHEETS
+    if format_ is csv.FORMAT:
+        separator = query.values.get("separator") or "comma"
+        format_ = csv.csv_of(for_spreadsheets=bool(query.values.get("bom")), separator=separator)
     if profile is None:
         return format_
     if type(format_) is not GeoJson:

@@ -40,7 +40,7 @@ _PLACEHOLDER = re.compile("([\x80-\x84])")
 _OF_BODY = ("enclosure", "related", "")
 """Relations that the header omits if the body has them: they link to more than a feature."""
 OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
-OF_FORMATS = ("bom", "geometry", "profile")
+OF_FORMATS = ("bom", "separator", "geometry", "profile")
 """Parameters that only some formats have."""
 _RELATED = {"predecessor-version": marked("The one before"), "successor-version": marked("The one after")}
 """Titles of links to other features, by relation type (RFC 5829)."""

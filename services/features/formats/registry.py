@@ -51,6 +51,8 @@ def refuse_options(query: QueryValues, format_: Format | None) -> None:
     """Add a fault for each parameter that belongs to other formats, or to none of a page."""
     if query.values.get("bom") and not (format_ and format_.byte_order_mark):
         query.fault("bom", "bom is for CSV alone")
+    if query.values.get("separator") and not (format_ and format_.byte_order_mark):
+        query.fault("separator", "separator is for CSV alone", "enum", query.values["separator"])
     if query.values["geometry"] is not None and not (format_ and format_.of_rows):
         names = ", ".join(entry.name for entry in FEATURE_FORMATS.values() if entry.of_rows)
         query.fault("geometry", f"geometry is for rows alone: f={names}", "enum", query.values["geometry"])

@@ -1,5 +1,6 @@
 """The page of an event: its name, time and place, and a timeline of its features in each collection."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,10 +9,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from libs.catalogue.feature_name import feature_name, name_columns
-from libs.catalogue.model import Collection
-from libs.catalogue.modules import EVENT_KEY, hazard, module
+from libs.catalogue.model import Collection, Column
+from libs.catalogue.modules import EVENT_KEY, hazard
 from libs.ogc.link import is_web_address
 from libs.ogc.temporal import moment_of, rfc3339
+from services.features.pages.event_summary import change_since, summary
 from services.features.pages.items_html import readable
 from services.features.pages.preview import drawings, preview
 from services.features.pages.recency import age, over_since
@@ -25,6 +27,7 @@ DRAWN = 6
 """Maximum number of features of a collection that the page draws as shapes."""
 _LINE = 24
 """Height of a line of the timeline, in pixels."""
+_IDENTIFIER = re.compile(r"id|.*_(?:id|number)")
 Told = Sequence[tuple[EventPart, list[dict[str, Any]]]]
 """Collections with some of their features."""
 
@@ -76,21 +79,26 @@ def by_weight(told: Told) -> Told:
     return sorted(told, key=weight)
 
 
-def page_context(event: Event, told: Told) -> dict[str, Any]:
-    """Return the context of the page's template."""
+def page_context(event: Event, told: Told, *, is_counted: bool) -> dict[str, Any]:
+    """Return the context of the page's template. `is_counted` if the impact of the event states its people."""
     collection = event.main.collection
     columns = [(column, readable(event.feature["properties"].get(column.name))) for column in collection.columns]
     products = {
         text: label for part, features in told for each in features for text, label in _addresses(part.collection, each)
     }
+    simulated = any(each["properties"].get("source") == "simulated" for _, features in told for each in features)
+    of_collections = [(part.collection, features) for part, features in told]
     return {
         "event": event,
-        "module": module(collection),
+        "summary": summary(collection, event.feature["properties"], of_collections, is_counted=is_counted, simulated=simulated),
+        "changes": [change for each in of_collections if (change := change_since(*each))],
+        "spreadsheet": _in_detail(told),
         "hazard": hazard(collection),
         "age": age(collection, event.feature["properties"]),
         "over": over_since(collection, event.feature["properties"]) is not None,
-        "simulated": any(each["properties"].get("source") == "simulated" for _, features in told for each in features),
-        "facts": [(column, cell) for column, cell in columns if cell["text"] and len(cell["text"]) < 300],
+        "facts": _identifiers_last(
+            [(column, cell) for column, cell in columns if cell["text"] and len(cell["text"]) < 300]
+        ),
         "preview": drawings([{**each, "id": None} for each in _drawn(event, told)]),
         "parts_of": [(part, _span(part, features)) for part, features in told],
         "timeline": _timeline(event, told),
@@ -98,6 +106,17 @@ def page_context(event: Event, told: Told) -> dict[str, Any]:
         "products": list(products.items())[:_PRODUCTS],
         "query": urlencode({EVENT_KEY: event.id}),
     }
+
+
+def _identifiers_last(facts: list[tuple[Column, dict[str, Any]]]) -> list[tuple[Column, dict[str, Any]]]:
+    return sorted(facts, key=lambda fact: _IDENTIFIER.fullmatch(fact[0].name) is not None)
+
+
+def _in_detail(told: Told) -> Collection:
+    """Return the collection for a spreadsheet: that with most points, such as positions of a storm; else the first."""
+    points = [(part, features) for part, features in told if part.collection.overview and not _is_wide(part)]
+    most = max(points or told[:1], key=lambda each: _number(*each))
+    return most[0].collection
 
 
 def _charts(told: Told) -> list[Chart]:

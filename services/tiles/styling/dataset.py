@@ -40,6 +40,7 @@ def layer_styles(
             attribution=None,
             basemap=basemap,
             plain=plain,
+            own=collection.look,
         )
         for collection, geometry in layers
     ]

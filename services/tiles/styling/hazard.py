@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from libs.catalogue.feature_name import name_columns
+from libs.catalogue.own_look import OwnLook
 from services.tiles.styling.layers import Look, by_zoom
+from services.tiles.styling.own_look import with_own_look
 from services.tiles.styling.palette import (
     ALERT,
     CATEGORY,
@@ -17,8 +19,8 @@ from services.tiles.styling.palette import (
     WIND_ZONE,
     Expression,
     Symbol,
-    dark_color,
     own_color,
+    single_class,
 )
 
 # magnitude to radius in pixels at zoom 1 and zoom 6: area grows with the felt strength, not the energy
@@ -41,8 +43,8 @@ class _Subject:
     symbol: Symbol
 
 
-def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any]) -> Look:
-    """Return the look of a collection with these properties (name to JSON type)."""
+def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any], own: OwnLook | None = None) -> Look:
+    """Return the look of a collection with these properties (name to JSON type). `own` is the operator's."""
     subject = _Subject(
         name=collection_id.rpartition(".")[2].lower(),
         names=tuple(properties),
@@ -51,14 +53,15 @@ def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any
     found = (rule(subject) for rule in (_disturbance, _earthquake, _wind_zone, _storm, _alert, _flood))
     named = next((name for name in name_columns(properties) if properties[name] == "string"), None)
     color = own_color(collection_id)
-    generic = Look(color=color, label=named, legend=(_single("Feature", color, subject.symbol),))
-    return next((look for look in found if look is not None), generic)
+    generic = Look(color=color, label=named, legend=(single_class("Feature", color, subject.symbol),))
+    look = next((look for look in found if look is not None), generic)
+    return look if own is None else with_own_look(look, own, subject.symbol)
 
 
 def _disturbance(subject: _Subject) -> Look | None:
     if "disturbance" not in subject.name:
         return None
-    legend = _single("Disturbance, not yet named", DISTURBANCE, subject.symbol)
+    legend = single_class("Disturbance, not yet named", DISTURBANCE, subject.symbol)
     return Look(
         color=DISTURBANCE,
         radius=_NODE_RADIUS,
@@ -158,13 +161,3 @@ def _flood(subject: _Subject) -> Look | None:
         mark=severity.mark(),
         legend=(severity.legend(subject.symbol),),
     )
-
-
-def _single(label: str, color: str, symbol: Symbol) -> dict[str, Any]:
-    return {
-        "title": None,
-        "unit": None,
-        "properties": [],
-        "symbol": symbol,
-        "classes": [{"label": label, "color": color, "dark": dark_color(color)}],
-    }

@@ -231,6 +231,17 @@ def dark_color(color: str) -> str:
     return _DARK.get(color, color)
 
 
+def single_class(label: str, color: str, symbol: Symbol) -> dict[str, Any]:
+    """Return the legend of a collection with one colour."""
+    return {
+        "title": None,
+        "unit": None,
+        "properties": [],
+        "symbol": symbol,
+        "classes": [{"label": label, "color": color, "dark": dark_color(color)}],
+    }
+
+
 def dark_expression(expression: Expression) -> Expression:
     """Return an expression with each colour replaced by its pair for the dark basemap."""
     if isinstance(expression, list):

@@ -17,7 +17,7 @@ _WITHDRAWN = "withdrawn"
 def has_marked_areas(collection: Collection, geometry: GeometryColumn) -> bool:
     """Return whether our style draws marks on areas of the column."""
     properties = {column.name: column.type for column in collection.columns}
-    look = look_of(collection.id, geometry.type, properties)
+    look = look_of(collection.id, geometry.type, properties, collection.look)
     return geometry.dimension == 2 and look.mark is not None
 
 
@@ -25,7 +25,9 @@ def has_marked_areas(collection: Collection, geometry: GeometryColumn) -> bool:
 def read_by_style(collection: Collection, geometry: GeometryColumn) -> frozenset[str]:
     """Return the names of these properties of the collection."""
     properties = {column.name: column.type for column in collection.columns}
-    layers = data_layers(collection.id, geometry.type, look_of(collection.id, geometry.type, properties))
+    layers = data_layers(
+        collection.id, geometry.type, look_of(collection.id, geometry.type, properties, collection.look)
+    )
     names = {*_names(layers), collection.time_end, _WITHDRAWN}
     return frozenset(name for name in properties if name in names)
 

@@ -53,7 +53,7 @@ async function start() {
     tileMatrixSet: page.tileMatrixSet,
     styleParameters: (id) => (id === page.collection ? page.styleParameters : {}),
   });
-  const linked = page.event && !given.e ? await eventLink(page.event, explorer.collections).catch(saidFault) : null;
+  const linked = page.events?.length && !given.e ? await eventLink(page.events, explorer.collections).catch(saidFault) : null;
   const state = { ...linked?.state, ...presentState(page.present, given), ...given };
   const wanted = collectionsOf(state, explorer, page.shown);
   const drawn = firstDrawn([page.collection, ...wanted], explorer);

@@ -91,8 +91,8 @@ export interface PageData {
   farTileMatrixSet: string;
   collection: string | null;
   shown: string[];
-  /** The event that the map shows alone where its link says nothing else. */
-  event?: string | null;
+  /** The events that the map shows alone where its link says nothing else. */
+  events?: string[];
   present?: Present | null;
   styleParameters: { minzoom?: number; maxzoom?: number; "geom-column"?: string };
   collections: Collection[];

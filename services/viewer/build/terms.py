@@ -1,9 +1,10 @@
 """Texts of other services' documents that scripts show in the language of the page: hazards, legends and more.
 
-Data, and titles of collections and properties, are not translated.
+Titles of collections and properties are translated on the server (libs/web/hazard_words.py).
 """
 
 from libs.web.catalogues import marked
+from libs.web.hazard_words import BASINS, VALUES
 
 HAZARDS = (marked("Earthquakes"), marked("Tropical storms"), marked("Tropical disturbances"), marked("Floods"))
 """The groups of collections, with the names in libs/catalogue/modules.py."""
@@ -109,4 +110,4 @@ EXPLORER = (
 )
 """Texts of Swagger UI; scripts replace those listed here."""
 
-TERMS = (*HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *EXPLORER)
+TERMS = (*VALUES, *BASINS, *HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *EXPLORER)

@@ -85,7 +85,7 @@ def first_style(base: str, data: Mapping[str, Any]) -> str | None:
     drawn = {collection["id"] for collection in data["collections"] if collection["geometryType"]}
     opened = (data.get("present") or {}).get("shown") or data["shown"]
     shown = [identifier for identifier in opened if identifier in drawn][:_MOST_TOGETHER]
-    if data.get("event") or not shown or not all(_PLAIN.fullmatch(identifier) for identifier in shown):
+    if data.get("events") or not shown or not all(_PLAIN.fullmatch(identifier) for identifier in shown):
         return None
     if len(shown) > 1:
         return f"{base}/tiles/{data['tileMatrixSet']}/style.json?{urlencode({'collections': ','.join(shown)})}"

@@ -11,6 +11,7 @@ from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY, is_forecast, module
 from libs.ogc.bbox import BBox
 from libs.ogc.temporal import parse_interval
+from libs.web.languages import gettext
 
 _ORDER = ["Earthquakes", "Tropical storms", "Tropical disturbances", "Floods"]
 
@@ -19,15 +20,15 @@ def describe(collection: Collection) -> dict[str, Any]:
     """Return a collection in the form for the page's script."""
     geometry = collection.geometry()
     # the default column if it is filled, else the first that is
-    instants = [column for column in collection.times if not column.is_period]
+    instants = [column for column in collection.times if column.usual and not column.is_period]
     time = next((column for column in instants if column.start and column.end), instants[0] if instants else None)
     pair = collection.lasting()
     end = pair[1] if pair is not None and pair[0] == time else None
     bbox = BBox(*geometry.bbox).unbroken() if geometry and geometry.bbox else None
     return {
         "id": collection.id,
-        "title": collection.title,
-        "label": collection.title,
+        "title": gettext(collection.title),
+        "label": gettext(collection.title),
         "group": module(collection),
         "geometryType": geometry.type if geometry else None,
         "geometryColumn": geometry.name if geometry else None,
@@ -56,11 +57,11 @@ def describe(collection: Collection) -> dict[str, Any]:
         "columns": [
             {
                 "name": column.name,
-                "title": column.title,
+                "title": column.title and gettext(column.title),
                 "type": column.type,
                 "format": column.format,
                 "unit": column.unit,
-                **({"labels": BASINS} if column.name == BASIN else {}),
+                **({"labels": {code: gettext(name) for code, name in BASINS.items()}} if column.name == BASIN else {}),
             }
             for column in collection.columns
         ],

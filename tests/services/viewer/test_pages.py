@@ -77,7 +77,7 @@ def test_the_first_style_is_spelled_as_the_script_spells_it() -> None:
     assert address("table") is None
     assert address("a.b", "odd name") is None
     # the event tells the script what to show
-    assert address("a.b", event="irma") is None
+    assert address("a.b", events=["irma"]) is None
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ async def test_errors(client: TestClient, path: str, status: int) -> None:  # ty
         # where none is named, the first of those that have a geometry
         ("/tiles/WorldCRS84Quad/map.html", ["hazard.hazard_eq_events"]),
         ("/map", ["hazard.hazard_eq_events"]),
-        ("/map?event=irma", ["hazard.hazard_eq_events"]),
+        ("/map?event=irma,maria", ["hazard.hazard_eq_events"]),
     ],
 )
 async def test_a_map_of_the_dataset_shows_the_collections_that_are_named(
@@ -126,8 +126,8 @@ async def test_a_map_of_the_dataset_shows_the_collections_that_are_named(
 ) -> None:
     data = _data(await (await client.get(path)).text())
     matrix_set = "WorldCRS84Quad" if "CRS84" in path else "WebMercatorQuad"
-    event = "irma" if "irma" in path else None
-    assert (data["tileMatrixSet"], data["collection"], data["event"]) == (matrix_set, None, event)
+    events = ["irma", "maria"] if "irma" in path else []
+    assert (data["tileMatrixSet"], data["collection"], data["events"]) == (matrix_set, None, events)
     assert data["shown"] == shown
     assert {each["id"] for each in data["collections"] if each["geometryType"]} == {
         "hazard.hazard_eq_events",

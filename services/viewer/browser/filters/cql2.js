@@ -43,6 +43,13 @@ export const quotedName = (name) =>
 export const quoted = (text) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 
 /**
+ * "The property is one of these texts".
+ * @param {string} name
+ * @param {string[]} texts
+ */
+export const oneOfTexts = (name, texts) => `${quotedName(name)} IN (${texts.map(quoted).join(",")})`;
+
+/**
  * A text as a pattern of LIKE that matches it alone.
  * @param {string} text
  */

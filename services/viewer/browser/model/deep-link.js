@@ -1,7 +1,7 @@
 // Converts between the state of the page and the hash of the address, both ways:
 // map=zoom/lat/lon, p=globe, c=collections, s=subject, t=interval, a=area, f.<collection>=CQL2,
-// e=<collection>/<event>, q=search, o=order of the list, id=<collection>/<item>, theme; and for a followed storm:
-// follow=<collection>/<event>, step, wind, issue.
+// e=<collection>/<event>, several separated by commas, q=search, o=order of the list, id=<collection>/<item>, theme; and for a followed storm:
+// follow=<collection>/<event>, with=<event> that is compared, step, wind, issue.
 
 import { areaText, parseArea } from "./area.js";
 import { parseInterval } from "./interval.js";
@@ -34,16 +34,42 @@ export function pairOf(text) {
 }
 
 /**
+ * The parts of `<collection>/<event>,<collection>/<event>`. A comma within an identifier separates nothing.
+ * @param {string} text
+ */
+export const pairTexts = (text) => text.split(/,(?=[^,/]+\/)/);
+
+/**
+ * The same as pairs, without faulty ones.
+ * @param {string | undefined} text
+ */
+export const pairsOf = (text) => pairTexts(text ?? "").map(pairOf).filter((pair) => pair !== null);
+
+/**
+ * The inverse of pairsOf. Siblings share one list, which needs to be named once.
+ * @param {Pick<Explorer, "events">} explorer
+ */
+export function eventsText({ events }) {
+  const texts = eventLists({ events }).flatMap(([id, list]) => list.map((event) => `${id}/${event}`));
+  return texts.join() || null;
+}
+
+/**
+ * The lists of events that are shown alone, each with the first collection that it was chosen in.
+ * @param {Pick<Explorer, "events">} explorer
+ */
+export const eventLists = ({ events }) => [...events].filter(([, list], at, all) => all.findIndex(([, other]) => other === list) === at);
+
+/**
  * The state of a link once time, area, filters and event are what the explorer has; what else is in `state` stays.
  * @param {State} state
  * @param {Pick<Explorer, "events" | "filters" | "datetime" | "area">} explorer
  * @returns {Record<string, string | null>}
  */
 export function withQuery(state, { events, filters, datetime, area }) {
-  const [event] = events;
   const others = Object.entries(state).filter(([name]) => !name.startsWith(FILTER));
   const texts = [...filters].map(([id, text]) => [FILTER + id, text]);
-  return { ...Object.fromEntries([...others, ...texts]), t: datetime, a: area ? areaText(area) : null, e: event ? event.join("/") : null };
+  return { ...Object.fromEntries([...others, ...texts]), t: datetime, a: area ? areaText(area) : null, e: eventsText({ events }) };
 }
 
 /**
@@ -130,10 +156,12 @@ function areaOf(text) {
  * @param {Explorer} explorer
  */
 function restoreEvent(state, explorer) {
-  const event = pairOf(state.e);
-  const [current] = explorer.events;
-  if (current && (!event || current.join() !== event.join())) explorer.setEvent(current[0], null);
-  if (event && explorer.collections.get(event[0])?.eventKey) explorer.setEvent(...event);
+  if ((state.e ?? null) === eventsText(explorer)) return;
+  for (const [id] of eventLists(explorer)) explorer.setEvents(id, []);
+  /** @type {Map<string, string[]>} */
+  const wanted = new Map();
+  for (const [id, event] of pairsOf(state.e)) if (explorer.collections.get(id)?.eventKey) wanted.set(id, [...(wanted.get(id) ?? []), event]);
+  for (const [id, events] of wanted) explorer.setEvents(id, events);
 }
 
 /**

@@ -1,5 +1,6 @@
-// `/map?event=…`: the map of one event, as the state of a link.
+// `/map?event=…`: the map of some events, as the state of a link.
 
+import { beside } from "../cartography/longitudes.js";
 import { address, getJson } from "../service/api.js";
 import { stormCollections } from "./storm-collections.js";
 
@@ -8,25 +9,55 @@ import { stormCollections } from "./storm-collections.js";
 /** @typedef {{ collections: { id: string }[], extent?: { spatial?: { bbox: Box[] } } }} EventDocument */
 
 /**
- * The view that a link to an event shows: the collections of its module that contain the event, and its box. Throws
- * ApiError.
- * @param {string} event
+ * The view that a link to events shows: the collections of their modules that contain them, and the box around them.
+ * Throws ApiError.
+ * @param {string[]} events
  * @param {Map<string, Collection>} collections
  * @returns {Promise<{ state: State, box: Box | null }>}
  */
-export async function eventLink(event, collections) {
-  /** @type {EventDocument} */
-  const document = await getJson(address(`/events/${encodeURIComponent(event)}`, { f: "json" }));
+export async function eventLink(events, collections) {
+  const documents = await Promise.all(events.map((event) => getJson(address(`/events/${encodeURIComponent(event)}`, { f: "json" }))));
+  const found = documents.flatMap((document, at) => {
+    const shown = shownOf(document, collections);
+    return shown.length ? [{ shown, event: `${shown[0]}/${events[at]}`, box: document.extent?.spatial?.bbox[0] }] : [];
+  });
+  if (!found.length) return { state: {}, box: null };
+  const shown = [...new Set(found.flatMap((each) => each.shown))];
+  const boxes = found.flatMap(({ box }) => (box ? [box] : []));
+  return { state: { c: shown.join(), s: shown[0], e: found.map(({ event }) => event).join() }, box: around(boxes) };
+}
+
+/**
+ * The collections that show an event, that with most information first.
+ * @param {EventDocument} document
+ * @param {Map<string, Collection>} collections
+ */
+function shownOf(document, collections) {
   const known = document.collections.flatMap(({ id }) => collections.get(id) ?? []).filter(({ geometryType }) => geometryType);
   // every advisory of a storm would cover it; they can be switched on
   const usual = known.filter(({ overview }) => overview !== false);
   const [main] = usual.length ? usual : known;
-  if (!main) return { state: {}, box: null };
+  if (!main) return [];
   const ofModule = (usual.length ? usual : known).filter(({ group }) => group === main.group);
   // the zones of a whole life would lie below those of the hour that is looked at
   const shown = stormCollections(collections, main.id) ? ofModule.filter(({ geometryType }) => !geometryType?.endsWith("Polygon")) : ofModule;
-  return {
-    state: { c: shown.map(({ id }) => id).join(), s: main.id, e: `${main.id}/${event}` },
-    box: document.extent?.spatial?.bbox[0] ?? null,
-  };
+  return shown.map(({ id }) => id);
+}
+
+/**
+ * The box around boxes, whose longitudes continue beyond 180 where that is shorter; null without any.
+ * @param {Box[]} boxes
+ * @returns {Box | null}
+ */
+function around(boxes) {
+  if (!boxes.length) return null;
+  const middle = (/** @type {Box} */ [west, , east]) => (west + (east < west ? east + 360 : east)) / 2;
+  const [first] = boxes;
+  const moved = boxes.map((box) => {
+    const [west, south, east, north] = box;
+    const by = beside(middle(box), middle(first)) - middle(box);
+    return [west + by, south, (east < west ? east + 360 : east) + by, north];
+  });
+  const edge = (/** @type {number} */ at, /** @type {(...values: number[]) => number} */ choose) => choose(...moved.map((box) => box[at]));
+  return [edge(0, Math.min), edge(1, Math.min), edge(2, Math.max), edge(3, Math.max)];
 }

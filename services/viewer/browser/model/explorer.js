@@ -2,6 +2,7 @@
 
 import { withVersion } from "../cartography/style-document.js";
 import { areaFilter } from "../filters/area.js";
+import { oneOfTexts } from "../filters/cql2.js";
 import { count, messageOf } from "../service/api.js";
 import { faded } from "./faded.js";
 import { Styles } from "./styles.js";
@@ -69,8 +70,8 @@ export class Explorer extends EventTarget {
      */
     this.searches = new Map();
     /**
-     * The one event that is shown of a collection, by its id.
-     * @type {Map<string, string>}
+     * The only events that are shown of a collection, by its id. Siblings share one list.
+     * @type {Map<string, string[]>}
      */
     this.events = new Map();
     /**
@@ -308,14 +309,14 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * Shows, of a collection and its siblings, only what belongs to one event; null shows all.
+   * Shows, of a collection and its siblings, only what belongs to these events; none shows all.
    * @param {string} id
-   * @param {string | null} event
+   * @param {string[]} events
    */
-  setEvent(id, event) {
+  setEvents(id, events) {
     for (const member of [this.collection(id), ...this.siblings(id)]) {
-      if (event === null) this.events.delete(member.id);
-      else this.events.set(member.id, event);
+      if (!events.length) this.events.delete(member.id);
+      else this.events.set(member.id, events);
       if (this.shown.has(member.id)) this.#refresh(member.id);
     }
     this.emit("query");
@@ -330,11 +331,12 @@ export class Explorer extends EventTarget {
   parameters(id, { searched = true } = {}) {
     const { time, eventKey } = this.collection(id);
     const timed = time !== null && this.datetime !== null;
+    const events = (eventKey !== null && this.events.get(id)) || [];
     return {
       datetime: timed ? this.datetime : null,
       "datetime-column": timed && !time.lasts && !time.usual ? time.column : null,
-      filter: allOf(this.filters.get(id), this.#areaFilter(id), searched ? this.searches.get(id) : undefined),
-      ...(eventKey !== null && this.events.has(id) ? { [eventKey]: this.events.get(id) } : {}),
+      filter: allOf(this.filters.get(id), this.#areaFilter(id), searched ? this.searches.get(id) : undefined, events.length > 1 ? oneOfTexts(String(eventKey), events) : undefined),
+      ...(events.length === 1 ? { [String(eventKey)]: events[0] } : {}),
     };
   }
 

@@ -3,7 +3,7 @@
 import { parseView } from "../page/link.js";
 import { LOCALE, say } from "../words/say.js";
 import { parseArea } from "./area.js";
-import { FILTER, ORDERS, pairOf } from "./deep-link.js";
+import { FILTER, ORDERS, pairOf, pairTexts } from "./deep-link.js";
 import { parseInterval } from "./interval.js";
 
 /**
@@ -55,12 +55,13 @@ const CHECKS = {
   s: known,
   t: (text) => (text === "../.." || parseInterval(text) ? null : say("{text} is not a time or an interval of ISO 8601", { text })),
   a: area,
-  e: pair,
+  e: (text, collections) => pairTexts(text).map((each) => pair(each, collections)).find(Boolean) ?? null,
   q: () => null,
   o: oneOf(...ORDERS),
   id: pair,
   theme: oneOf("light", "dark"),
   follow: pair,
+  with: () => null,
   step: moment,
   wind: (text) => (Number(text) > 0 ? null : say("{text} is not a speed in knots", { text })),
   issue: moment,

@@ -3,7 +3,7 @@
 import { pathLength } from "../cartography/geodesic.js";
 import { beside } from "../cartography/longitudes.js";
 import { windZone } from "../cartography/wind-zone.js";
-import { say } from "../words/say.js";
+import { inARow, say } from "../words/say.js";
 import { clockWords, hourWords } from "../words/time.js";
 import { numberOf } from "./storm-life.js";
 
@@ -16,6 +16,7 @@ import { numberOf } from "./storm-life.js";
  * @property {number} wind kt
  * @property {Advisory | null} advisory
  * @property {Item[]} expectedZones of the advisory
+ * @property {string} [name] of the storm, where more than one is drawn
  * @typedef {object} Palette
  * @property {(properties: Properties) => string} step the colour of a step, by its strength
  * @property {(wind: number) => string} zone the colour of a zone, by its wind in kt
@@ -40,7 +41,7 @@ const TIMES = [[24, 3], [12, 5], [6, 6], [3, 7]];
  * @param {Palette} palette
  * @returns {FeatureCollection}
  */
-export function stormDrawing({ steps, at, wind, advisory, expectedZones }, palette) {
+export function stormDrawing({ steps, at, wind, advisory, expectedZones, name = "" }, palette) {
   const step = steps[at];
   const track = steps.filter(({ aside }) => !aside);
   const past = track.filter(({ expected }) => !expected);
@@ -60,7 +61,7 @@ export function stormDrawing({ steps, at, wind, advisory, expectedZones }, palet
       ...steps.filter(({ landfall }) => landfall !== null).map((each) => point(each, "landfall", { text: landfallWords(each) })),
       ...times(track.filter((each) => each !== step)),
       ...(same ? [point(same, "expected-now", { color: palette.step(same.properties) })] : []),
-      ...(step ? [point(step, "now", { color: palette.step(step.properties), text: clockWords(step.moment) })] : []),
+      ...(step ? [point(step, "now", { color: palette.step(step.properties), text: inARow([name, clockWords(step.moment)]) })] : []),
     ],
   };
 }

@@ -3,7 +3,7 @@
 
 import { pathLength } from "../cartography/geodesic.js";
 import { getItems, messageOf } from "../service/api.js";
-import { pairOf } from "./deep-link.js";
+import { pairOf, pairsOf } from "./deep-link.js";
 import { presentColumns, stormCollections } from "./storm-collections.js";
 import { advisoriesOf, firstStep, lifeOf, nextTo, STEP_COLUMNS } from "./storm-life.js";
 
@@ -27,7 +27,7 @@ const HURRICANE = 64; // kt
 const METRES_PER_PIXEL = 78271.517; // at the equator, of a world 512 pixels wide
 const NEAR = 12; // pixels
 
-/** Events: `life` (another storm is followed, or none), `look` (another step, wind or advisory is looked at). */
+/** Events: `life` (another storm is followed, or none), `other` (another one is compared, or none), `look` (another step, wind or advisory is looked at). */
 export class Story extends EventTarget {
   #explorer;
   /**
@@ -35,6 +35,7 @@ export class Story extends EventTarget {
    * show then
    */
   #loading = null;
+  #loaded = Promise.resolve();
   /** @type {Life | null} */
   life = null;
   /** The number of the step that is looked at. */
@@ -44,6 +45,15 @@ export class Story extends EventTarget {
   /** @type {Advisory | null} the advisory that is compared with what happened */
   advisory = null;
   #isBeginning = false;
+  /**
+   * The storm that is compared with the followed one.
+   * @type {Life | null}
+   */
+  other = null;
+  /**
+   * @type {string | null} the event that is compared, also while its life is being fetched
+   */
+  #compared = null;
   /** Whether the map must zoom to the storm's whole life. */
   isToBeSeen = true;
   /**
@@ -66,7 +76,20 @@ export class Story extends EventTarget {
 
   /** Whether the map hides the other features of the storm's collections. */
   get isAlone() {
-    return this.life !== null && [...this.#explorer.events.values()].includes(this.life.event);
+    return this.life !== null && [this.life, ...(this.other ? [this.other] : [])].every(({ event }) => this.isShownAlone(event));
+  }
+
+  /** The step of the compared storm at the moment that is looked at; if it was at another time, its strongest. */
+  get otherStep() {
+    const [steps, moment] = [this.other?.steps ?? [], this.step?.moment];
+    if (!steps.length || moment === undefined) return null;
+    const isThen = moment >= steps[0].moment && moment <= steps[steps.length - 1].moment;
+    return steps[isThen ? nextTo(steps, moment) : firstStep(steps)];
+  }
+
+  /** @param {string} event */
+  isShownAlone(event) {
+    return [...this.#explorer.events.values()].some((events) => events.includes(event));
   }
 
   /** The zones of all of the advisory that is compared, as far as they are there. */
@@ -99,7 +122,8 @@ export class Story extends EventTarget {
       this.#loading = null;
       this.#look(state);
     } else {
-      await this.#load({ id, event, state: { ...state }, see }, collections);
+      this.#loaded = this.#load({ id, event, state: { ...state }, see }, collections);
+      await this.#loaded;
     }
   }
 
@@ -109,13 +133,14 @@ export class Story extends EventTarget {
    */
   async #load(wanted, collections) {
     this.#loading = wanted;
+    this.#compared = null;
     try {
       const life = await lifeStory(wanted.id, wanted.event, collections);
       if (this.#loading !== wanted) return;
       this.#loading = null;
       if (!life.steps.length) return this.end();
       this.#zones.clear();
-      Object.assign(this, { life, advisory: null, wind: firstWind(life), at: firstStep(life.steps), isToBeSeen: wanted.see });
+      Object.assign(this, { life, other: null, advisory: null, wind: firstWind(life), at: firstStep(life.steps), isToBeSeen: wanted.see });
       this.#isBeginning = true;
       this.#look(wanted.state);
       this.#isBeginning = false;
@@ -127,8 +152,33 @@ export class Story extends EventTarget {
     }
   }
 
+  /**
+   * Compares the followed storm with another one; null compares with none. Announces what fails.
+   * @param {string | null} event
+   * @param {{ see?: boolean }} [options] whether the map is to show both
+   */
+  async compare(event, { see = true } = {}) {
+    const { life } = this;
+    if (!life || event === life.event || event === this.#compared) return;
+    this.#compared = event;
+    try {
+      const other = event === null ? null : await lifeStory(life.id, event, life.collections);
+      if (this.#compared !== event || this.life !== life) return;
+      this.other = other?.steps.length ? other : null;
+      this.#compared = this.other?.event ?? null;
+      this.isToBeSeen = see && this.other !== null;
+      this.#emit("other");
+    } catch (error) {
+      if (this.#compared !== event) return;
+      this.#compared = null;
+      this.#explorer.emit("fault", messageOf(error));
+    }
+  }
+
   end() {
     this.#loading = null;
+    this.#compared = null;
+    this.other = null;
     if (!this.life) return;
     this.life = null;
     this.advisory = null;
@@ -190,14 +240,14 @@ export class Story extends EventTarget {
 
   /**
    * The parts of a link for the chosen step, wind and advisory; null for each that has its default.
-   * @returns {Record<"follow" | "step" | "wind" | "issue", string | null>}
+   * @returns {Record<"follow" | "with" | "step" | "wind" | "issue", string | null>}
    */
   state() {
     const { life, step } = this;
     const followed = this.#loading ?? life;
-    const isAlone = followed !== null && [...this.#explorer.events.values()].includes(followed.event);
     return {
-      follow: followed && !isAlone ? `${followed.id}/${followed.event}` : null,
+      follow: followed && !this.isShownAlone(followed.event) ? `${followed.id}/${followed.event}` : null,
+      with: this.#compared && !this.isShownAlone(this.#compared) ? this.#compared : null,
       step: step && this.at !== firstStep(life?.steps ?? []) ? shortText(step.moment) : null,
       wind: life && this.wind !== firstWind(life) ? String(this.wind) : null,
       issue: this.advisory ? shortText(this.advisory.moment) : null,
@@ -209,9 +259,12 @@ export class Story extends EventTarget {
    * @param {State} state
    */
   async restore(state) {
-    const wanted = pairOf(state.follow) ?? pairOf(state.e);
-    if (wanted) await this.follow(...wanted, { step: "", wind: "", issue: "", ...state }, { see: !state.map });
-    else this.end();
+    const [first, second] = pairsOf(state.e);
+    const wanted = pairOf(state.follow) ?? first;
+    if (!wanted) return this.end();
+    await this.follow(...wanted, { step: "", wind: "", issue: "", ...state }, { see: !state.map });
+    await this.#loaded;
+    await this.compare(state.with ?? (state.follow ? null : (second?.[1] ?? null)), { see: !state.map });
   }
 
   /**
@@ -231,7 +284,7 @@ export class Story extends EventTarget {
   /** One event alone is followed, and no longer when all are shown again. */
   #followEvent() {
     const [alone] = this.#explorer.events;
-    if (alone && alone[1] !== this.life?.event) this.follow(...alone);
+    if (alone && !alone[1].includes(this.life?.event ?? "")) this.follow(alone[0], alone[1][0]);
   }
 
   async #loadZones() {
@@ -248,7 +301,7 @@ export class Story extends EventTarget {
     }
   }
 
-  /** @param {"life" | "look"} name */
+  /** @param {"life" | "other" | "look"} name */
   #emit(name) {
     if (name === "life" || (this.life && !this.#isBeginning)) this.dispatchEvent(new Event(name));
   }

@@ -1,9 +1,10 @@
 // Chips for what the map currently leaves out (one event only, an area, filters), each with a button to remove it.
 
 import { element } from "../page/dom.js";
+import { eventLists } from "../model/deep-link.js";
 import { getItems } from "../service/api.js";
 import { areaWords } from "../words/area.js";
-import { say } from "../words/say.js";
+import { LOCALE, say } from "../words/say.js";
 import { featureTitle } from "./feature-badge.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
@@ -16,9 +17,8 @@ import { featureTitle } from "./feature-badge.js";
  */
 export function chips(container, explorer) {
   const update = () => {
-    const [event] = explorer.events;
     container.replaceChildren(
-      ...(event ? [eventChip(explorer, ...event)] : []),
+      ...eventLists(explorer).map(([id, events]) => eventChip(explorer, id, events)),
       ...(explorer.area ? [areaChip(explorer, explorer.area)] : []),
       ...[...explorer.filters].map(([id, text]) => filterChip(explorer, id, text)),
     );
@@ -28,17 +28,19 @@ export function chips(container, explorer) {
   update();
 }
 
+const LIST = new Intl.ListFormat(LOCALE);
+
 /**
  * @param {Explorer} explorer
  * @param {string} id
- * @param {string} event
+ * @param {string[]} events
  */
-function eventChip(explorer, id, event) {
-  const text = element("span", { text: say("Only event {event}", { event }), title: event });
-  eventTitle(explorer, id, event).then((title) => {
-    if (title) text.textContent = say("Only {what}", { what: title });
+function eventChip(explorer, id, events) {
+  const text = element("span", { text: say("Only event {event}", { event: LIST.format(events) }), title: events.join(", ") });
+  Promise.all(events.map((event) => eventTitle(explorer, id, event))).then((titles) => {
+    if (titles.some(Boolean)) text.textContent = say("Only {what}", { what: LIST.format(titles.map((title, at) => title ?? events[at])) });
   }, () => {});
-  return chip(text, say("Show all"), () => explorer.setEvent(id, null));
+  return chip(text, say("Show all"), () => explorer.setEvents(id, []));
 }
 
 /**

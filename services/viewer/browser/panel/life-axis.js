@@ -5,7 +5,7 @@ import { DAY } from "../model/calendar.js";
 import { stormPalette } from "../model/storm-palette.js";
 import { numberOf } from "../model/storm-life.js";
 import { element, find } from "../page/dom.js";
-import { inARow, say } from "../words/say.js";
+import { FROM_RIGHT, inARow, say } from "../words/say.js";
 import { tickWords } from "../words/time.js";
 import { strengthSigns, strengthWords, timeWords } from "../words/storm.js";
 import { Player } from "./player.js";
@@ -110,7 +110,7 @@ export class LifeAxis {
     find(".ticks", this.#root).replaceChildren(
       ...marks.map((at) => {
         const text = tickWords(dayOf(steps[at].moment) * DAY, "day");
-        return element("span", { text, style: { left: `${((at + 0.5) / steps.length) * 100}%` } });
+        return element("span", { text, style: { "inset-inline-start": `${((at + 0.5) / steps.length) * 100}%` } });
       }),
     );
   }
@@ -119,7 +119,8 @@ export class LifeAxis {
   #stepAt({ clientX }) {
     const { left, width } = this.#svg.getBoundingClientRect();
     const count = this.#story.life?.steps.length ?? 1;
-    return Math.max(0, Math.min(count - 1, Math.floor(((clientX - left) / width) * count)));
+    const share = (clientX - left) / width;
+    return Math.max(0, Math.min(count - 1, Math.floor((FROM_RIGHT ? 1 - share : share) * count)));
   }
 
   /** @param {PointerEvent} event */
@@ -148,7 +149,7 @@ export class LifeAxis {
   /** Back to the time of all. */
   #leave() {
     const { life } = this.#story;
-    if (life && this.#story.isAlone) this.#explorer.setEvent(life.id, null);
+    if (life && this.#story.isShownAlone(life.event)) this.#explorer.setEvents(life.id, []);
     this.#story.end();
   }
 

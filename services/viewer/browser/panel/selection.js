@@ -12,7 +12,7 @@ import { featureCard } from "./feature-card.js";
 import { addPeople } from "./impact-words.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
-/** @import { Story } from "../model/story.js" */
+/** @import { Life, Story } from "../model/story.js" */
 /** @import { State } from "../page/link.js" */
 /** @import { Collection, Hit, Item, Position } from "../types.d.ts" */
 
@@ -28,6 +28,8 @@ export class Selection {
   #clicked = false; // whether they were selected by a click at one place
   /** @type {Position | null} */
   #position = null;
+  /** @type {Life | null} the storm that was followed before the selected one */
+  #before = null;
   /** @type {AbortController | null} */
   #loading = null;
   /** @type {(() => void) | null} */
@@ -170,7 +172,9 @@ export class Selection {
     const story = this.#story;
     const event = collection.eventKey && properties?.[collection.eventKey];
     if (!story || !event || !story.tells(collection.id)) return false;
+    if (story.other?.event === event) return false;
     const isNew = story.life?.event !== event;
+    if (isNew) this.#before = story.life;
     /** @type {State} */
     const look = {};
     const issued = collection.time?.issuedColumn ? properties[collection.time.issuedColumn] : null;
@@ -232,6 +236,11 @@ export class Selection {
       const onclick = () => this.#showEvent(collection, siblings, String(event));
       actions.push(element("button", { type: "button", text: say("Only this event"), onclick }));
     }
+    const [story, before] = [this.#story, this.#before];
+    if (event && story && before && before.event !== event && story.tells(collection.id)) {
+      const onclick = () => this.#compare(before, String(event));
+      actions.push(element("button", { type: "button", text: say("Compare with {name}", { name: before.name }), onclick }));
+    }
     if (this.#hits.length > 1) {
       const text = say("{at} of {number} here", { at: this.#at + 1, number: this.#hits.length });
       const next = () => {
@@ -245,6 +254,17 @@ export class Selection {
   }
 
   /**
+   * Follows the storm of before again, beside this one.
+   * @param {Life} before
+   * @param {string} event
+   */
+  async #compare(before, event) {
+    this.clear();
+    await this.#story?.follow(before.id, before.event, {}, { see: false });
+    await this.#story?.compare(event);
+  }
+
+  /**
    * Shows what this and the sibling collections know about the event, and no other event of theirs.
    * @param {Collection} collection
    * @param {Collection[]} siblings
@@ -252,7 +272,7 @@ export class Selection {
    */
   async #showEvent(collection, siblings, event) {
     const explorer = this.#explorer;
-    explorer.setEvent(collection.id, event);
+    explorer.setEvents(collection.id, [event]);
     for (const member of [collection, ...siblings]) {
       try {
         await explorer.show(member.id);

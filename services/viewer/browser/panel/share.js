@@ -8,6 +8,7 @@ import { pdfOf } from "../page/pdf.js";
 import { announceError, sayToScreenReaders } from "../page/status.js";
 import { messageOf } from "../service/api.js";
 import { say } from "../words/say.js";
+import { follow } from "./follow.js";
 import { mapSheet } from "./map-sheet.js";
 import { toolBox } from "./tool-box.js";
 
@@ -26,7 +27,9 @@ export function share(box, explorer) {
   const hand = find("[data-act=hand]", box);
   // shown only if the system can share links itself
   hand.hidden = !("share" in navigator);
+  const updateFeed = follow(box, explorer);
   const update = () => {
+    updateFeed();
     writeState({ map: formatView(explorer.engine.view()) });
     link.value = withoutLanguage(location.href);
     if (code instanceof HTMLTextAreaElement) code.value = embedCode(location.href, document.title);

@@ -25,14 +25,22 @@ export function stormMap(explorer, story) {
   /** @type {Palette | null} */
   let palette = null;
   const draw = () => {
-    const { life, at, wind, advisory, expectedZones } = story;
-    const drawing = life && palette ? stormDrawing({ steps: life.steps, at, wind, advisory, expectedZones }, palette) : null;
+    const { life, other, otherStep, at, wind, advisory, expectedZones } = story;
+    const drawing = life && palette ? stormDrawing({ steps: life.steps, at, wind, advisory, expectedZones, name: other ? life.name : "" }, palette) : null;
+    if (drawing && palette && other && otherStep) {
+      const beside = { steps: other.steps, at: other.steps.indexOf(otherStep), wind, advisory: null, expectedZones: [], name: other.name };
+      drawing.features.unshift(...stormDrawing(beside, palette).features);
+    }
     explorer.engine.drawStorm(drawing, drawing !== null && !story.isAlone);
+  };
+  /** @param {import("../model/storm-life.js").Step[]} steps */
+  const see = (steps) => {
+    if (story.isToBeSeen) explorer.engine.fit(stormBox(steps), roomAround(viewPadding()), { nearest: NEAREST });
   };
   story.addEventListener("life", async () => {
     const { life } = story;
     if (!life) return draw();
-    if (story.isToBeSeen) explorer.engine.fit(stormBox(life.steps), roomAround(viewPadding()), { nearest: NEAREST });
+    see(life.steps);
     try {
       const found = await stormPalette(explorer, life.collections, (item) => colorIn(item, currentTheme()));
       if (story.life === life) palette = found;
@@ -40,6 +48,10 @@ export function stormMap(explorer, story) {
       explorer.emit("fault", messageOf(error));
     }
     return draw();
+  });
+  story.addEventListener("other", () => {
+    if (story.life && story.other) see([...story.life.steps, ...story.other.steps]);
+    draw();
   });
   story.addEventListener("look", draw);
   onTheme(draw);

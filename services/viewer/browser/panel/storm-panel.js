@@ -10,6 +10,7 @@ import { lengthText } from "../words/measures.js";
 import { inARow, say, withUnit } from "../words/say.js";
 import { advisoryWords, forceWords, statusWords, strengthWords, timeWords, windWords, zoneWords } from "../words/storm.js";
 import { spanWords } from "../words/time.js";
+import { StormComparison } from "./storm-comparison.js";
 import { StormPlaces } from "./storm-places.js";
 
 /**
@@ -33,6 +34,7 @@ export class StormPanel {
   #alone = element("button", { type: "button", text: say("Only this storm") });
   #links = element("p", { class: "links" });
   #places;
+  #comparison;
 
   /**
    * @param {HTMLElement} root
@@ -44,10 +46,16 @@ export class StormPanel {
     this.#story = story;
     this.#explorer = explorer;
     this.#places = new StormPlaces(explorer, story);
+    this.#comparison = new StormComparison(explorer, story);
     this.#legend.append(key("line"), say("what happened"), " ", key("line dashed"), say("what was expected"));
     this.#time.addEventListener("change", () => story.setStep(this.#time.selectedIndex));
-    this.#alone.addEventListener("click", () => story.life && explorer.setEvent(story.life.id, story.life.event));
-    explorer.addEventListener("query", () => (this.#alone.hidden = story.isAlone));
+    this.#alone.addEventListener("click", () => this.#showAlone());
+    const followAlone = () => {
+      this.#alone.hidden = story.isAlone;
+      this.#alone.textContent = story.other ? say("Only these storms") : say("Only this storm");
+    };
+    explorer.addEventListener("query", followAlone);
+    story.addEventListener("other", followAlone);
     this.#issue.addEventListener("change", () => story.setAdvisory(this.#issue.value || null));
     this.#compare.append(this.#stepButtons());
     root.append(
@@ -60,6 +68,7 @@ export class StormPanel {
       this.#compare,
       this.#compared,
       this.#legend,
+      this.#comparison.root,
       this.#links,
     );
     story.addEventListener("life", () => {
@@ -72,6 +81,7 @@ export class StormPanel {
   #begin() {
     const { life } = this.#story;
     this.#places.forget();
+    this.#comparison.offer();
     if (!life) return;
     this.#title.textContent = life.name;
     this.#alone.hidden = this.#story.isAlone;
@@ -88,6 +98,11 @@ export class StormPanel {
       element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "geojson" }), download: `${life.event}.geojson`, text: say("Download all") }),
     );
     this.#show();
+  }
+
+  #showAlone() {
+    const { life, other } = this.#story;
+    if (life) this.#explorer.setEvents(life.id, [life.event, ...(other ? [other.event] : [])]);
   }
 
   /** @param {Life} life */
@@ -117,6 +132,7 @@ export class StormPanel {
     for (const input of this.#winds.querySelectorAll("input")) input.checked = Number(input.value) === wind;
     this.#zone.textContent = this.#zoneText();
     this.#places.show();
+    this.#comparison.show();
     this.#issue.value = advisory?.issued ?? "";
     this.#legend.hidden = advisory === null;
     this.#compared.textContent = this.#comparedText();

@@ -2,7 +2,7 @@
 
 import { element, find } from "../page/dom.js";
 import { formatNumber } from "../words/format.js";
-import { inARow, say } from "../words/say.js";
+import { FROM_RIGHT, inARow, say } from "../words/say.js";
 import { spanWords, tickWords } from "../words/time.js";
 
 /**
@@ -84,13 +84,14 @@ export class TimeBars {
     });
     // leave out marks that would extend beyond the axis
     const inside = marks.filter(({ share }) => share > 0.01 && share < 0.97);
-    this.#ticks.replaceChildren(...inside.map(({ share, text }) => element("span", { text, style: { left: `${share * 100}%` } })));
+    this.#ticks.replaceChildren(...inside.map(({ share, text }) => element("span", { text, style: { "inset-inline-start": `${share * 100}%` } })));
   }
 
   /** @param {PointerEvent} event */
   #share({ clientX }) {
     const { left, width } = this.#svg.getBoundingClientRect();
-    return Math.min(1, Math.max(0, (clientX - left) / width));
+    const share = Math.min(1, Math.max(0, (clientX - left) / width));
+    return FROM_RIGHT ? 1 - share : share;
   }
 
   /** @param {number} share */

@@ -202,6 +202,40 @@ async def test_a_byte_order_mark_comes_first_for_who_wants_it(features: Client, 
     assert (await features.get(path, asked | {"bom": "true"})).body == b"\xef\xbb\xbf" + plain
 
 
+@pytest.mark.parametrize(("separator", "sign"), [("comma", ","), ("semicolon", ";"), ("tab", "\t")])
+@pytest.mark.parametrize("path", ["items", "export"])
+async def test_columns_are_separated_as_requested(features: Client, path: str, separator: str, sign: str) -> None:
+    address = f"/collections/hostile.many/{path}"
+    asked = {"f": "csv", "separator": separator}
+    answer = await features.get(address, asked)
+    plain = (await features.get(address, {"f": "csv"})).body.decode()
+    rows = list(csv.reader(StringIO(answer.body.decode()), delimiter=sign))
+    assert rows == list(csv.reader(StringIO(plain)))
+    assert len(rows) > 2
+    assert answer.headers["Content-Type"].startswith("text/csv")
+
+
+@pytest.mark.parametrize("path", ["items", "export"])
+async def test_a_faulty_separator_is_refused(features: Client, path: str) -> None:
+    address = f"/collections/hostile.many/{path}"
+    unknown = await features.get(address, {"f": "csv", "separator": "pipe"})
+    assert unknown.status == 422
+    assert unknown.json()["detail"][0]["loc"] == ["query", "separator"]
+    assert unknown.json()["detail"][0]["msg"] == "separator must be one of comma, semicolon, tab"
+    other = await features.get(address, {"f": "geojson", "separator": "tab"})
+    assert (other.status, other.json()["detail"][0]["msg"]) == (422, "separator is for CSV alone")
+
+
+async def test_the_name_of_the_file_says_which_features_it_has(features: Client) -> None:
+    async def name(**asked: str) -> str:
+        answer = await features.get("/collections/hostile.many/export", {"f": "csv", **asked})
+        return answer.headers["Content-Disposition"].removeprefix("attachment; filename=")
+
+    assert await name(bom="true", separator="tab", sortby="id") == "hostile.many.csv"
+    assert await name(filter="id < 5", datetime="2018-01-01/..") == "hostile.many_2018-01-01_selection.csv"
+    assert await name(datetime="2018-01-01T06:00:00Z/2018-02-01") == "hostile.many_2018-01-01T06-00-00Z-2018-02-01.csv"
+
+
 @pytest.mark.parametrize("form", ["geojson", "json", "ndjson"])
 async def test_other_formats_have_no_byte_order_mark(features: Client, form: str) -> None:
     answer = await features.get("/collections/hostile.many/items", {"f": form, "bom": "true"})

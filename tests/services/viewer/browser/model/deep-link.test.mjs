@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { collectionsOf, collectionsState, firstDrawn, pairOf, restore, withQuery } from "../../../../../services/viewer/browser/model/deep-link.js";
+import { collectionsOf, collectionsState, eventsText, firstDrawn, pairOf, pairsOf, restore, withQuery } from "../../../../../services/viewer/browser/model/deep-link.js";
 import { listQuery } from "../../../../../services/viewer/browser/model/list-query.js";
 import { collection } from "../collections.mjs";
 
@@ -13,7 +13,7 @@ test("a pair has its first slash between", () => {
 
 test("the link carries time, filters and event, and keeps the rest", () => {
   const area = { kind: "box", box: [1, 2, 3, 4] };
-  const explorer = { datetime: "a/b", area, filters: new Map([["x", "m > 1"]]), events: new Map([["x", "E/1"], ["y", "E/1"]]) };
+  const explorer = { datetime: "a/b", area, filters: new Map([["x", "m > 1"]]), events: new Map([["x", ["E/1"]]]) };
   assert.deepEqual(withQuery({ map: "1/2/3", "f.old": "gone", t: "c/d" }, explorer), { map: "1/2/3", "f.x": "m > 1", t: "a/b", a: "box/1,2,3,4", e: "x/E/1" });
   const nothing = { datetime: null, area: null, filters: new Map(), events: new Map() };
   assert.deepEqual(withQuery({ t: "c/d", e: "x/1", a: "box/1,2,3,4" }, nothing), { t: null, a: null, e: null });
@@ -56,7 +56,7 @@ beforeEach(() => {
     faults: [],
     setDatetime: (datetime) => (explorer.datetime = datetime),
     setArea: (area) => (explorer.area = area),
-    setEvent: (id, event) => (event === null ? explorer.events.delete(id) : explorer.events.set(id, event)),
+    setEvents: (id, events) => (events.length ? explorer.events.set(id, events) : explorer.events.delete(id)),
     setFilter: (id, text) => (text === null ? explorer.filters.delete(id) : explorer.filters.set(id, text)),
     filter: async (id, text) => {
       if (text === "bad") throw new Error("no");
@@ -83,17 +83,28 @@ beforeEach(() => {
 
 test("a link is shown, and what it does not mention is as usual", async () => {
   const link = { t: "2018-02-03/..", a: "box/1,2,3,4", "f.a": "m > 1", "f.none": "z", e: "a/E/1", q: "foo", o: "strongest", id: "a/7", c: "a,b", s: "b" };
-  explorer.events.set("b", "of before");
+  explorer.events.set("b", ["of before"]);
   await restore(link, explorer, options);
   assert.deepEqual([...explorer.filters], [["a", "m > 1"]]);
   assert.deepEqual([explorer.datetime, explorer.subject, [...explorer.shown.keys()]], ["2018-02-03/..", "b", ["b", "a"]]);
   assert.deepEqual(explorer.area.box, [1, 2, 3, 4]);
-  assert.deepEqual([...explorer.events], [["a", "E/1"]]);
+  assert.deepEqual([...explorer.events], [["a", ["E/1"]]]);
   assert.deepEqual([searched, selected, refused], [["foo"], [["a", "7"]], []]);
   await restore({}, explorer, options);
   assert.deepEqual([explorer.datetime, explorer.area, explorer.subject, explorer.filters.size, explorer.events.size], [null, null, "a", 0, 0]);
   assert.deepEqual([...explorer.shown.keys()], ["a"]);
   assert.deepEqual([searched, sorted], [["foo", ""], ["strongest", undefined]]);
+});
+
+test("a link holds several events, also of several hazards, and names those of siblings once", async () => {
+  const shared = ["AL1", "AL2, late"];
+  const events = new Map([["storms", shared], ["tracks", shared], ["a", ["E1"]]]);
+  const text = "storms/AL1,storms/AL2, late,a/E1";
+  assert.equal(eventsText({ events }), text);
+  assert.deepEqual(pairsOf(text), [["storms", "AL1"], ["storms", "AL2, late"], ["a", "E1"]]);
+  assert.deepEqual([pairsOf(undefined), pairsOf("/x"), eventsText({ events: new Map() })], [[], [], null]);
+  await restore({ e: "a/E1,a/E2,b/1" }, explorer, options);
+  assert.deepEqual([...explorer.events], [["a", ["E1", "E2"]]]);
 });
 
 test("what fails is said and the rest is shown", async () => {

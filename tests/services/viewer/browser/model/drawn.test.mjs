@@ -58,7 +58,7 @@ test("a search that is the same, or was none, changes nothing", async () => {
 test("an event is drawn anew where it is shown", async () => {
   await explorer.show("b");
   calls.length = 0;
-  explorer.setEvent("a", "E1");
+  explorer.setEvents("a", ["E1"]);
   assert.deepEqual(calls.map(([name, id, { event_id: event }]) => [name, id, event]), [["setParameters", "b", "E1"]]);
 });
 

@@ -120,10 +120,12 @@ test("a filter is taken once the service has taken it", async () => {
 test("an event is that of all collections about it", () => {
   assert.deepEqual(explorer.siblings("floods").map(({ id }) => id), ["gauges"]);
   assert.deepEqual(explorer.siblings("plain"), []);
-  explorer.setEvent("floods", "F1");
+  explorer.setEvents("floods", ["F1"]);
   assert.equal(explorer.parameters("gauges").event_id, "F1");
   assert.equal("event_id" in explorer.parameters("other"), false);
-  explorer.setEvent("gauges", null);
+  explorer.setEvents("floods", ["F1", "it's"]);
+  assert.deepEqual([explorer.parameters("gauges").filter, "event_id" in explorer.parameters("gauges")], ["event_id IN ('F1','it''s')", false]);
+  explorer.setEvents("gauges", []);
   assert.equal(explorer.events.size, 0);
 });
 

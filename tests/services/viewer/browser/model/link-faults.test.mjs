@@ -9,7 +9,7 @@ const collections = new Map(["hazard.a", "hazard.b"].map((id) => [id, collection
 test("a link without faults has none", () => {
   const state = {
     map: "3/10/-60", p: "globe", c: "hazard.a,hazard.b", s: "hazard.b", t: "2018-02-03/..", a: "circle/121.5,25,300/Taipei", "f.hazard.a": "x = 1",
-    e: "hazard.a/E1", q: "anything", o: "strongest", id: "hazard.a/7", theme: "dark", follow: "hazard.a/E1", step: "2017-09-06T00:00Z", wind: "64", issue: "2017-09-06T00:00Z",
+    e: "hazard.a/E1,hazard.a/E2", q: "anything", o: "strongest", id: "hazard.a/7", theme: "dark", follow: "hazard.a/E1", with: "E2", step: "2017-09-06T00:00Z", wind: "64", issue: "2017-09-06T00:00Z",
   };
   assert.deepEqual(linkFaults(state, collections), []);
   assert.deepEqual(linkFaults({ c: "none", t: "../.." }, collections), []);

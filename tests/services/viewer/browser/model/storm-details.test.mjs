@@ -199,14 +199,14 @@ test("what is the same is not told again, and without a storm nothing is looked 
   story.setAdvisory(null);
   story.setAdvisory("none");
   assert.deepEqual([looks, story.at, story.wind], [0, 0, 64]);
-  explorer.events.set("points", "AL1");
+  explorer.events.set("points", ["AL1"]);
   heard.length = 0;
   explorer.dispatchEvent(new Event("query"));
   assert.deepEqual([heard, story.isAlone], [[], true]);
 });
 
 test("an event that is chosen alone is followed, whoever chose it", async () => {
-  explorer.events.set("points", "AL7");
+  explorer.events.set("points", ["AL7"]);
   explorer.dispatchEvent(new Event("query"));
   await turn();
   assert.equal(story.life.event, "AL7");

@@ -42,7 +42,7 @@ beforeEach(() => {
 test("a storm is fetched once, and its steps are looked at without another request", async () => {
   await story.follow("events", "AL1");
   assert.deepEqual([story.life.name, story.life.steps.length, story.at, story.isToBeSeen], ["IRMA", 3, 1, true]);
-  assert.deepEqual(story.state(), { follow: "events/AL1", step: null, wind: null, issue: null });
+  assert.deepEqual(story.state(), { follow: "events/AL1", with: null, step: null, wind: null, issue: null });
   asked.length = 0;
   story.setStep(2);
   story.setStep(99);
@@ -51,7 +51,7 @@ test("a storm is fetched once, and its steps are looked at without another reque
   story.setWind(34);
   await story.follow("points", "AL1", { step: "2017-09-06T12:00Z" });
   assert.deepEqual([asked, heard], [[], ["life", "look", "look", "look", "look"]]);
-  assert.deepEqual(story.state(), { follow: "events/AL1", step: "2017-09-06T12:00Z", wind: "34", issue: null });
+  assert.deepEqual(story.state(), { follow: "events/AL1", with: null, step: "2017-09-06T12:00Z", wind: "34", issue: null });
   story.setAdvisory("2017-09-06T03:00:00Z");
   story.end();
   assert.deepEqual([story.life, story.step, story.advisory, story.state().follow], [null, null, null, null]);
@@ -65,17 +65,17 @@ test("of another storm nothing is as it was with the one before", async () => {
 
 test("a link says which step, wind and advisory are looked at, and what it does not say is as at first", async () => {
   await story.restore({ follow: "events/AL1", step: "2017-09-06T00:00Z", wind: "50", issue: "2017-09-06T03:00Z", map: "3/1/2" });
-  assert.deepEqual(story.state(), { follow: "events/AL1", step: "2017-09-06T00:00Z", wind: "50", issue: "2017-09-06T03:00Z" });
+  assert.deepEqual(story.state(), { follow: "events/AL1", with: null, step: "2017-09-06T00:00Z", wind: "50", issue: "2017-09-06T03:00Z" });
   assert.deepEqual([story.at, story.wind, story.advisory.issued, story.isToBeSeen], [0, 50, "2017-09-06T03:00:00Z", false]);
   assert.ok(asked.some((url) => url.includes("/zones/") && url.includes("scope=whole") && url.includes("advisory_time=2017-09-06T03:00:00Z")));
   await story.restore({ follow: "events/AL1" });
-  assert.deepEqual(story.state(), { follow: "events/AL1", step: null, wind: null, issue: null });
+  assert.deepEqual(story.state(), { follow: "events/AL1", with: null, step: null, wind: null, issue: null });
   await story.restore({});
   assert.equal(story.life, null);
 });
 
 test("an event that is shown alone is followed, and its link need not say so twice", async () => {
-  explorer.events.set("events", "AL1");
+  explorer.events.set("events", ["AL1"]);
   explorer.dispatchEvent(new Event("query"));
   const restored = story.restore({ e: "events/AL1", step: "2017-09-06T00:00Z" });
   assert.equal(story.state().follow, null);
@@ -84,6 +84,38 @@ test("an event that is shown alone is followed, and its link need not say so twi
   assert.deepEqual([asked.length, story.isAlone, story.at, story.state().follow], [2, true, 0, null]);
   explorer.events.clear();
   assert.equal(story.state().follow, "events/AL1");
+});
+
+test("another storm is compared: at the same hour, or where it was strongest", async () => {
+  await story.compare("AL2");
+  assert.equal(story.other, null);
+  await story.follow("events", "AL1");
+  heard.length = 0;
+  story.addEventListener("other", () => heard.push("other"));
+  await story.compare("AL2");
+  story.setStep(2);
+  assert.deepEqual([story.other.event, story.otherStep.moment, story.state().with, story.isToBeSeen], ["AL2", story.step.moment, "AL2", true]);
+  await story.compare("AL1");
+  await story.compare("NONE");
+  assert.deepEqual([story.other, story.state().with], [null, null]);
+  await story.compare("BAD");
+  assert.deepEqual([story.other, heard], [null, ["other", "look", "other", ["fault", "no"]]]);
+  globalThis.fetch = async (url) => new Response(JSON.stringify({ features: url.includes("points") ? [["1999-09-06T00:00:00Z", 50], ["1999-09-06T06:00:00Z", 80]].map(([valid_time, wind_kt]) => node("00", { valid_time, wind_kt })) : [] }));
+  await story.compare("AL9");
+  assert.equal(story.otherStep.properties.wind_kt, 80);
+  await story.follow("events", "AL3");
+  assert.deepEqual([story.other, story.otherStep], [null, null]);
+});
+
+test("a link names the compared storm, or shows two storms alone", async () => {
+  await story.restore({ follow: "events/AL1", with: "AL2", map: "3/1/2" });
+  assert.deepEqual([story.life.event, story.other.event, story.isToBeSeen, story.isAlone], ["AL1", "AL2", false, false]);
+  explorer.events.set("events", ["AL3", "AL4"]);
+  explorer.dispatchEvent(new Event("query"));
+  await story.restore({ e: "events/AL3,events/AL4" });
+  assert.deepEqual([story.life.event, story.other.event, story.isAlone, story.state().follow, story.state().with], ["AL3", "AL4", true, null, null]);
+  await story.restore({ follow: "events/AL3" });
+  assert.equal(story.other, null);
 });
 
 test("what is wanted while a storm is fetched counts: a step, and that the map stays where it is", async () => {

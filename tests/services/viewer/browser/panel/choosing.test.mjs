@@ -125,7 +125,7 @@ test("an event is shown alone with what else tells of it; what cannot be shown i
   explorer.collections.get("tracks").geometryType = "LineString";
   card().querySelector("nav button").click();
   await turn();
-  assert.deepEqual([[...explorer.events], [...explorer.shown.keys()]], [[["events", "E1"], ["tracks", "E1"], ["table", "E1"]], ["events", "tracks"]]);
+  assert.deepEqual([[...explorer.events], [...explorer.shown.keys()]], [[["events", ["E1"]], ["tracks", ["E1"]], ["table", ["E1"]]], ["events", "tracks"]]);
   explorer.hide("events");
   assert.equal(globalThis.location.hash, "", "what is hidden is not chosen");
 });

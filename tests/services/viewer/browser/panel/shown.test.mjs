@@ -157,7 +157,7 @@ test("what is left out of the map is a chip that brings it back", async () => {
   chips(container, explorer);
   assert.equal(container.childElementCount, 0);
   await explorer.show("floods");
-  explorer.setEvent("gauges", "F7");
+  explorer.setEvents("gauges", ["F7"]);
   assert.equal(container.querySelector("span").textContent, "Only event F7");
   await settled();
   assert.match(asked.at(-1), /\/collections\/floods\/items\?event_id=F7&limit=1&bbox-only=true&f=geojson/);

@@ -130,9 +130,48 @@ test("one storm alone is shown, and all again", async () => {
   const alone = find("#storm header button");
   assert.equal(alone.hidden, false);
   alone.click();
-  assert.deepEqual([explorer.events.get("points"), alone.hidden], ["AL11", true]);
+  assert.deepEqual([explorer.events.get("points"), alone.hidden], [["AL11"], true]);
   find("#life [data-act=end]").click();
   assert.deepEqual([explorer.events.size, story.life, find("#life").hidden, page.body.matches(".following")], [0, null, true, false]);
+});
+
+test("two storms are compared: their facts in a table, both on the map, and both alone", async () => {
+  explorer.collections.set("events", collection("events", { ...named("name", "basin"), time: { column: "start_date" }, importance: "-max_wind_kt" }));
+  const { fetch } = globalThis;
+  const storm = (event_id, name) => ({ type: "Feature", id: event_id, geometry: null, properties: { event_id, name, basin: "NA" } });
+  globalThis.fetch = async (url) => {
+    if (url.startsWith("/impacts")) return answered({ impacts: [{ id: "AL12", summary: { people: 500, zone: "64 kt" } }] });
+    if (!url.includes("/events/items")) return fetch(url);
+    asked.push(decodeURIComponent(url));
+    return answered({ features: [storm("AL11", "IRMA"), storm("AL12", "JOSE")] });
+  };
+  new StormPanel(find("#storm"), explorer, story, () => {});
+  stormMap(explorer, story);
+  await follow();
+  const root = find("#storm .storms");
+  const choice = root.querySelector("select");
+  assert.deepEqual([...choice.options].map(({ value, textContent }) => [value, textContent]), [["", "no other storm"], ["AL12", "JOSE"]]);
+  assert.ok(asked.some((url) => url.includes("/events/items") && url.includes("datetime=2017-01-01/2017-12-31") && url.includes("sortby=-max_wind_kt")));
+  assert.equal(root.querySelector("table").hidden, true);
+  choice.value = "AL12";
+  fire(choice, "change");
+  await settled();
+  const cells = [...root.querySelectorAll("tbody tr")].map((row) => [...row.children].map(({ textContent }) => textContent));
+  assert.deepEqual(cells.find(([title]) => title === "Strongest"), ["Strongest", "160 kt, category 5", "160 kt, category 5"]);
+  assert.deepEqual(cells.find(([title]) => title === "Landfalls"), ["Landfalls", "1: Barbuda", "1: Barbuda"]);
+  assert.deepEqual(cells.find(([title]) => title === "People"), ["People", "–", "At least 500 people (64 kt)"]);
+  assert.equal(root.querySelector("a").getAttribute("href"), "/impacts?events=AL11%2CAL12&f=html");
+  const drawn = calls.filter(([name]) => name === "drawStorm").at(-1)[1];
+  assert.equal(drawn.features.filter(({ properties: { role } }) => role === "now").length, 2);
+  assert.ok(drawn.features.every(({ properties: { role, text } }) => role !== "now" || text.startsWith("IRMA · ")));
+  const alone = find("#storm header button");
+  assert.equal(alone.textContent, "Only these storms");
+  alone.click();
+  assert.deepEqual([explorer.events.get("points"), alone.hidden], [["AL11", "AL12"], true]);
+  choice.value = "";
+  fire(choice, "change");
+  await settled();
+  assert.deepEqual([story.other, root.querySelector("table").hidden], [null, true]);
 });
 
 test("the axis has a bar for each step, and its handle is the story's", async () => {
@@ -145,7 +184,7 @@ test("the axis has a bar for each step, and its handle is the story's", async ()
   assert.deepEqual(bars(), [["0", "27", null, "#445566"], ["90", "2", null, "#5b6b7b"], ["180", "36", "now", "#445566"], ["270", "34.875", null, "#445566"]]);
   assert.match(find("output", root).textContent, /00:00 UTC$/);
   assert.deepEqual([find(".strength", root).textContent, /UTC, 160 kt, category 5$/.test(input.getAttribute("aria-valuetext"))], ["160 kt · C5", true]);
-  assert.deepEqual([...find(".ticks", root).children].map((each) => [each.textContent.replace("Sept", "Sep"), each.style.left]), [["6 Sep", "62.5%"]]);
+  assert.deepEqual([...find(".ticks", root).children].map((each) => [each.textContent.replace("Sept", "Sep"), each.style.getPropertyValue("inset-inline-start")]), [["6 Sep", "62.5%"]]);
   for (const [act, at] of [["before", 1], ["after", 2], ["after", 3], ["after", 3]]) {
     find(`[data-act=${act}]`, root).click();
     assert.equal(story.at, at);
@@ -198,7 +237,7 @@ test("the storm is drawn, all of it is seen first, and no more when it ends", as
   const number = calls.length;
   story.setStep(0);
   assert.equal(calls.length, number + 1);
-  explorer.setEvent("points", "AL11");
+  explorer.setEvents("points", ["AL11"]);
   assert.equal(calls.at(-1)[2], false, "alone it need not stand out");
   story.end();
   assert.deepEqual(calls.at(-1), ["drawStorm", null, false]);
