@@ -11,6 +11,7 @@ from dataclasses import replace
 import asyncpg
 
 from deploy.local.settings import PROCESSES, StackError
+from tools.benchmarks.alone import run_alone
 from tools.benchmarks.map_day import line, map_day
 from tools.benchmarks.measure import Meter, Result
 from tools.benchmarks.peers import PEERS
@@ -18,11 +19,11 @@ from tools.benchmarks.report import details, header, memory_line, rates_of, row,
 from tools.benchmarks.servers import Servers, running_servers
 from tools.benchmarks.settings import FOLDER, BenchmarkError, BenchmarkSettings
 from tools.benchmarks.usage import memory_megabytes
-from tools.benchmarks.workload import Workload
 from tools.benchmarks.workloads_items import items_workloads
 from tools.benchmarks.workloads_tiles import tile_workloads
 
 _MAP_DAY = "map_day"
+_REPORT = FOLDER / "report.json"
 
 
 def main() -> int:
@@ -32,7 +33,7 @@ def main() -> int:
         versions = _install(settings.peers)
         settings = replace(settings, peers=tuple(versions))
         with running_servers(settings) as servers:
-            results, faults = asyncio.run(_run(settings, servers))
+            results, faults = asyncio.run(_run(settings, servers, versions))
     except (BenchmarkError, StackError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -41,15 +42,16 @@ def main() -> int:
         return 130
     if results:
         print(details(results))
-        write_json(FOLDER / "report.json", results, versions)
-        print(f"\nAll figures: {FOLDER / 'report.json'}")
+        print(f"\nAll figures: {_REPORT}")
     for fault in faults:
         print(f"error: {fault}", file=sys.stderr)
     return 1 if faults else 0
 
 
-async def _run(settings: BenchmarkSettings, servers: Servers) -> tuple[list[Result], list[str]]:
-    """Measure the chosen workloads and print each result at once; a faulty one does not stop the others."""
+async def _run(
+    settings: BenchmarkSettings, servers: Servers, versions: dict[str, str]
+) -> tuple[list[Result], list[str]]:
+    """Measure the chosen workloads and print each result at once; a workload that fails ends no other."""
     results: list[Result] = []
     faults: list[str] = []
     connection = await asyncpg.connect(servers.owner_url)
@@ -64,26 +66,19 @@ async def _run(settings: BenchmarkSettings, servers: Servers) -> tuple[list[Resu
         for workload in workloads:
             if settings.only and workload.name not in settings.only:
                 continue
-            await _one(meter, workload, results, faults, settings.peers)
+            result = await run_alone(workload.name, workload.title, meter.measure(workload), faults)
+            if result is not None:
+                results.append(result)
+                print(row(result, rates_of(results), settings.peers), flush=True)
+                # after each, so that an interrupted run leaves its figures
+                write_json(_REPORT, results, versions)
         if not settings.only or _MAP_DAY in settings.only:
-            with_versions, without = await map_day(servers.product, connection)
-            print(line("map day, v in addresses", with_versions), line("map day, no v", without), sep="\n", flush=True)
+            days = await run_alone(_MAP_DAY, "map day", map_day(servers.product, connection), faults)
+            if days is not None:
+                print(line("map day, v in addresses", days[0]), line("map day, no v", days[1]), sep="\n", flush=True)
     finally:
         await connection.close()
     return results, faults
-
-
-async def _one(
-    meter: Meter, workload: Workload, results: list[Result], faults: list[str], peers: tuple[str, ...]
-) -> None:
-    try:
-        result = await meter.measure(workload)
-    except BenchmarkError as error:
-        faults.append(f"{workload.name}: {error}")
-        print(f"{workload.title:<31}not counted: {error}", flush=True)
-        return
-    results.append(result)
-    print(row(result, rates_of(results), peers), flush=True)
 
 
 def _install(names: tuple[str, ...]) -> dict[str, str]:

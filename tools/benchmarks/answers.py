@@ -35,7 +35,10 @@ class Answer:
 
 
 def ask(target: Target, path: str, *, encoding: str | None = None, host: str | None = None) -> Answer:
-    """Send one request on its own connection. Raises BenchmarkError for statuses other than 200."""
+    """Send one request on its own connection. Raises BenchmarkError for statuses other than 200 and 204.
+
+    A tile server may answer an empty tile with 204.
+    """
     connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=120)
     try:
         headers = {"Accept-Encoding": encoding or "identity", **({"Host": host} if host else {})}
@@ -46,7 +49,7 @@ def ask(target: Target, path: str, *, encoding: str | None = None, host: str | N
         raise BenchmarkError(f"{target.name} does not answer {path}: {error}") from error
     finally:
         connection.close()
-    if answer.status != 200:
+    if answer.status not in (200, 204):
         raise BenchmarkError(f"{target.name} answers {path} with {answer.status}: {answer.content[:500]!r}")
     return answer
 
