@@ -56,10 +56,16 @@ class Link:
     templated: bool | None = None
 
     def to_json(self) -> dict[str, object]:
-        """Return the members of a JSON body. A type that is not among LINK_TYPES is left out."""
+        """Return the members of a JSON body.
+
+        A type that is not among LINK_TYPES is left out. An `alternate` link without it becomes `related`: links to
+        alternate encodings have a type (Features Part 1, requirement /req/core/fc-links).
+        """
         members = self.members()
         if self.type not in LINK_TYPES:
             members.pop("type", None)
+            if self.rel == "alternate":
+                members["rel"] = "related"
         return members
 
     def members(self) -> dict[str, object]:

@@ -58,6 +58,8 @@ def _of_json(node: Any) -> list[tuple[str, str | None]]:
     if not isinstance(node, dict):
         return []
     is_link = "href" in node and "rel" in node and not node.get("templated")
+    # /req/core/fc-links of Features Part 1
+    assert not is_link or node["rel"] not in ("alternate", "collection") or node.get("type"), node
     # a stream has no end
     own = [(node["href"], node.get("type"))] if is_link and not node["href"].endswith("f=sse") else []
     return own + [link for value in node.values() for link in _of_json(value)]

@@ -90,7 +90,9 @@ def page_context(event: Event, told: Told, *, is_counted: bool) -> dict[str, Any
     of_collections = [(part.collection, features) for part, features in told]
     return {
         "event": event,
-        "summary": summary(collection, event.feature["properties"], of_collections, is_counted=is_counted, simulated=simulated),
+        "summary": summary(
+            collection, event.feature["properties"], of_collections, is_counted=is_counted, simulated=simulated
+        ),
         "changes": [change for each in of_collections if (change := change_since(*each))],
         "spreadsheet": _in_detail(told),
         "hazard": hazard(collection),

@@ -109,7 +109,9 @@ def _where(
 def _people(collection: Collection, properties: Mapping[str, Any], *, is_counted: bool) -> list[str]:
     known = None if is_counted else properties.get("population_in_places")
     bound = (
-        [gettext("at least %(number)s people in the places of the area") % {"number": count(int(known))}] if known else []
+        [gettext("at least %(number)s people in the places of the area") % {"number": count(int(known))}]
+        if known
+        else []
     )
     return [*bound, *_values(collection, properties, _HARM)]
 

@@ -36,6 +36,12 @@ def test_json_leaves_out_types_that_the_contract_lacks() -> None:
     link = Link("/a", "enclosure", "application/flatgeobuf", "FlatGeobuf")
     assert link.to_json() == {"href": "/a", "rel": "enclosure", "title": "FlatGeobuf"}
     assert link.members() == {**link.to_json(), "type": "application/flatgeobuf"}
+
+
+def test_alternate_link_of_unlisted_type_is_related_in_json() -> None:
+    link = Link("/a", "alternate", "application/flatgeobuf")
+    assert link.to_json() == {"href": "/a", "rel": "related"}
+    assert link.to_header() == '</a>; rel="alternate"; type="application/flatgeobuf"'
     assert link.to_header().endswith('; type="application/flatgeobuf"')
     # the document of the API has the same list
     schemas = yaml.safe_load((Path(libs.web.__file__).parent / "components.yaml").read_text())["schemas"]

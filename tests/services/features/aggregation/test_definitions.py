@@ -88,7 +88,7 @@ async def test_links_lead_to_a_collection_of_any_name(features: Client) -> None:
     address = f"/collections/{quote('hostile.émoji 🌋/table?x=1#y%41', safe='')}"
     links = (await features.json(f"{address}/facets", facets="id:3"))["links"]
     found = {link["rel"]: link["href"].partition("?")[0] for link in links}
-    assert found == dict.fromkeys(("self", "alternate"), f"{features.base}{address}/facets") | {
+    assert found == dict.fromkeys(("self", "alternate", "related"), f"{features.base}{address}/facets") | {
         "collection": f"{features.base}{address}"
     }
 
@@ -144,14 +144,14 @@ async def test_the_document_is_this(features: Client) -> None:
             *(
                 {
                     "href": f"{about}/facets?{query}&f={name}",
-                    "rel": "self" if name == "json" else "alternate",
+                    "rel": rel,
                     **media_type,
                     "title": f"This document as {name}",
                 }
-                for name, media_type in (
-                    ("json", {"type": "application/json"}),
-                    ("html", {"type": "text/html"}),
-                    ("facets", {}),
+                for name, rel, media_type in (
+                    ("json", "self", {"type": "application/json"}),
+                    ("html", "alternate", {"type": "text/html"}),
+                    ("facets", "related", {}),
                 )
             ),
             {"href": about, "rel": "collection", "type": "application/json", "title": "The collection"},
@@ -177,7 +177,7 @@ async def test_without_a_facet_cells_are_of_the_first_geometry(features: Client)
         ("self", "application/geo+json"),
         ("alternate", "application/json"),
         ("alternate", "text/html"),
-        ("alternate", None),
+        ("related", None),
         ("collection", "application/json"),
     ]
     # another one needs an explicit request

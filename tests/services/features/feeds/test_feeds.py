@@ -280,7 +280,7 @@ async def test_a_feed_says_where_it_is_and_what_else_there_is(features: Client) 
     whole = await features.get(FEED, {"ids": "7", "f": "geojson"})
     assert 'rel="next"' not in whole.headers["Link"]
     assert (whole.json()["numberReturned"], whole.link("self")) == (1, f"{base}?ids=7&f=geojson")
-    assert [link["rel"] for link in whole.json()["links"]] == ["self", "alternate", "alternate", "collection"]
+    assert [link["rel"] for link in whole.json()["links"]] == ["self", "related", "alternate", "collection"]
 
 
 async def test_feeds_have_the_shapes_of_features_in_geojson_and_boxes_in_atom(features: Client) -> None:

@@ -46,7 +46,8 @@ def parameters(link: dict[str, Any]) -> dict[str, str]:
 def test_each_format_has_a_link_with_the_same_parameters() -> None:
     found = links(query({"f": "csv", "bbox": "1,2,3,4", "filter": "a='b&c'"}), PageEnds())
     assert set(found) == {"self", "alternate", "collection", "enclosure", "related", "describedby"}
-    feed = found["alternate"].pop()
+    # formats that the contract does not list have no type, and so are related
+    *files, _, feed = found["related"]
     assert (feed.get("type"), feed["href"].partition("?")[0]) == (
         None,
         f"{BASE}/collections/a.b%20c/feed",
@@ -56,10 +57,10 @@ def test_each_format_has_a_link_with_the_same_parameters() -> None:
     assert whole["href"].startswith(f"{BASE}/collections/a.b%20c/export?")
     assert parameters(whole) == {"f": "geojson", "bbox": "1,2,3,4", "filter": "a='b&c'"}
     assert [link["type"] for link in found["self"]] == [GEOJSON]
-    for link in [*found["self"], *found["alternate"]]:
+    for link in [*found["self"], *found["alternate"], *files]:
         assert link["href"].startswith(f"{BASE}/collections/a.b%20c/items?")
         assert {**parameters(link), "f": ""} == {"bbox": "1,2,3,4", "filter": "a='b&c'", "f": ""}
-    names = [parameters(link)["f"] for link in [*found["self"], *found["alternate"]]]
+    names = [parameters(link)["f"] for link in [*found["self"], *found["alternate"], *files]]
     assert names == ["geojson", "html", "json", "csv", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
 
 
@@ -68,8 +69,17 @@ def _in_header(*found: dict[str, Any]) -> str:
 
 
 def _in_json(*found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The same in a body of JSON, where types that the contract does not list are left out."""
-    return [{name: value for name, value in link.items() if name != "type" or value in LINK_TYPES} for link in found]
+    """The same in a body of JSON: types that the contract does not list are left out, and `alternate` has a type."""
+    return [
+        link
+        if link["type"] in LINK_TYPES
+        else {**{name: value for name, value in link.items() if name != "type"}, "rel": _unlisted(link["rel"])}
+        for link in found
+    ]
+
+
+def _unlisted(rel: str) -> str:
+    return "related" if rel == "alternate" else rel
 
 
 def _said(start: str, rel: str, own: str, others: str) -> list[dict[str, Any]]:
@@ -170,12 +180,12 @@ def test_counts_and_the_feed_are_of_the_same_features() -> None:
     page = {"limit": "5", "offset": "5", "sortby": "id", "properties": "id", "crs": "x", "simplify": "1", "f": "csv"}
     selection = {"ids": "1,2", "datetime": "2020-01-01/..", "bbox": "1,2,3,4", "bbox-crs": "y", "geom-column": "g"}
     found = links(query({**page, **selection}), PageEnds())
-    (facets,) = found["related"]
+    *_, facets, feed = found["related"]
     assert (facets.get("type"), facets["href"].partition("?")[0]) == (
         None,
         f"{BASE}/collections/a.b%20c/facets",
     )
-    for link, name in ((facets, "facets"), (found["alternate"][-1], "atom")):
+    for link, name in ((facets, "facets"), (feed, "atom")):
         assert parameters(link) == {**selection, "f": name}
 
 
@@ -251,7 +261,7 @@ def test_links_of_a_feature() -> None:
     found = item_links("a.b c", GEOJSON, BASE, {"properties": "", "f": "json"}, "é/1")
     own, *others = found.members()
     assert own["href"] == f"{BASE}/collections/a.b%20c/items/%C3%A9%2F1?properties=&f=geojson"
-    assert [link["rel"] for link in others] == ["alternate"] * 8 + ["collection"]
+    assert [link["rel"] for link in others] == ["alternate"] * 5 + ["related"] * 3 + ["collection"]
     assert found.header.count("rel=") == 2
     (plain, *_) = item_links("a.b c", GEOJSON, BASE, {}, "1").members()
     assert plain["href"] == f"{BASE}/collections/a.b%20c/items/1?f=geojson"
@@ -298,7 +308,8 @@ def test_the_header_leads_where_the_body_leads_and_to_the_queryables() -> None:
     in_body = [
         (link["href"], link["rel"], link.get("type")) for link in found.members() if link["rel"] != "describedby"
     ]
-    assert {link[:2] for link in said} - {link[:2] for link in queryables} == {link[:2] for link in in_body}
+    shown = {(href, rel if kind in LINK_TYPES else _unlisted(rel)) for href, rel, kind in said}
+    assert shown - {link[:2] for link in queryables} == {link[:2] for link in in_body}
     assert {kind for *_, kind in said} - LINK_TYPES == {
         "application/flatgeobuf",
         "application/vnd.apache.parquet",
@@ -321,7 +332,7 @@ def test_links_of_an_export() -> None:
     assert own["href"] == f"{BASE}/collections/a.b%20c/export?bom=true&filter=a%3D1&f=csv"
     assert (own["rel"], own["type"]) == ("self", "text/csv")
     *others, collection = others
-    assert {link["rel"] for link in others} == {"alternate"}
+    assert [link["rel"] for link in others] == ["alternate"] * 4 + ["related"] * 3
     names = ["geojson", "json", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
     assert [parameters(link) for link in others] == [{"filter": "a=1", "f": name} for name in names]
     assert (collection["rel"], collection["href"]) == ("collection", f"{BASE}/collections/a.b%20c")

@@ -195,7 +195,7 @@ async def test_the_versions_of_this_moment_are_there_without_a_stream(features: 
     stream, about = "Event stream of new versions", f"{features.base}/asyncapi"
     assert answer.json()["links"] == [
         {"rel": "self", "href": f"{features.base}{path}?f=json", "type": "application/json"},
-        {"rel": "alternate", "href": f"{features.base}{path}?f=sse", "title": stream},
+        {"rel": "related", "href": f"{features.base}{path}?f=sse", "title": stream},
         {"rel": "service-meta", "href": about, "title": "Streams of changes (AsyncAPI)"},
     ]
     again = await features.get(path, headers={"If-None-Match": answer.headers["ETag"]})
