@@ -24,7 +24,7 @@ from deploy.impact.raster import intensity_raster
 from deploy.loader.places.populated import EARTH_KM
 
 BATCH = 100
-"""Events of a transaction."""
+"""Most events of a transaction."""
 
 _FAULTS = (
     asyncpg.DataError, asyncpg.InternalServerError, RasterioError, shapely.errors.ShapelyError,
@@ -82,8 +82,10 @@ async def compute(
     An event whose computation fails gets no figures, says so, and stays due: the others must not wait for it. `say` is
     called with each failure. `raster`: the people to count, instead of those of listed places.
     """
-    for start in range(0, len(events), BATCH):
-        batch = events[start : start + BATCH]
+    # cells take longer than places, and other events must not wait for minutes
+    size = BATCH if raster is None else BATCH // 4
+    for start in range(0, len(events), size):
+        batch = events[start : start + size]
         try:
             async with connection.transaction():
                 await _compute(connection, batch, raster)

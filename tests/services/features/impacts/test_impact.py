@@ -160,6 +160,8 @@ async def test_csv_has_hxl_tags_in_its_second_line(features: Client) -> None:
 async def test_pages_escape_what_the_data_say(features: Client) -> None:
     impact = (await features.get("/events/WP%2F1/impact", {"f": "html"})).body.decode()
     assert "1,235,167 people in 2 places" in impact
+    assert "Largest places: Big (1,234,567), Small (600)" in impact
+    assert "&lt;i&gt;Third&lt;/i&gt; (500)" in impact
     assert "Xland" in impact
     assert '<rect width="160.0"' in impact
     first = impact.partition('<th scope="row">Xland</th>')[2].partition("</tr>")[0]
