@@ -1,7 +1,7 @@
 """`python -m deploy.impact update|watch`: the worker of impacts.
 
-DAMS_DATABASE_LOADER_URL has the address of the database. The worker reads the section `exposure` of the collections files
-in DAMS_COLLECTIONS_CONFIG.
+DAMS_DATABASE_LOADER_URL has the address of the database. The worker reads the section `exposure` of the collections
+files in DAMS_COLLECTIONS_CONFIG.
 """
 
 import argparse
