@@ -19,7 +19,7 @@ from deploy.loader.source import Document, DocumentError, Findings, Rejected, So
 from deploy.loader.store import bookkeeping
 from deploy.loader.store.bookkeeping import Validators
 from deploy.loader.store.lock import held
-from deploy.loader.store.writing import Counts, write_batch
+from deploy.loader.store.writing import Counts, remove_simulated, write_batch
 
 
 class Progress(Protocol):
@@ -119,7 +119,8 @@ async def _write(
         try:
             counts = await write_batch(connection, batch)
             if is_kept:
-                await bookkeeping.note_changes(connection, source, counts.tables)
+                newly_real = await bookkeeping.note_changes(connection, source, counts.tables)
+                counts.removed += await remove_simulated(connection, source.targets, newly_real)
         except BaseException:
             if not connection.is_closed():
                 await transaction.rollback()

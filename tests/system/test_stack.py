@@ -53,9 +53,9 @@ def probe(stack: RunningStack, service: str) -> tuple[int, dict[str, str], bytes
     return get(stack.base_url + PROBES[service], Host=f"probe-{next(FRESH)}.example.org")
 
 
-def test_seventeen_collections_with_data_in_each(stack: RunningStack) -> None:
+def test_eighteen_collections_with_data_in_each(stack: RunningStack) -> None:
     collections = get_json(f"{stack.base_url}/collections?limit=1000")["collections"]
-    assert len(collections) == 17
+    assert len(collections) == 18
     for collection in collections:
         items = get_json(f"{stack.base_url}/collections/{collection['id']}/items?limit=1")
         assert items["numberReturned"] == 1, collection["id"]

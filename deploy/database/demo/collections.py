@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time
 from functools import cached_property
 from typing import Any
 
-from deploy.database.demo import alerts, buffers, earthquakes, floods, gauges
+from deploy.database.demo import alerts, buffers, contours, earthquakes, floods, gauges
 from deploy.database.demo.rivers import Land, River, read_rivers
 from deploy.database.demo.sources import Sources
 from deploy.database.demo.storms import DemoStorms
@@ -85,10 +85,14 @@ class DemoCollections:
     def _forecasts(self) -> list[alerts.ForecastAlert]:
         return alerts.forecast_alerts(self._rivers, self._land, self._now, self._watersheds)
 
+    def _earthquakes(self) -> Iterable[Any]:
+        return earthquakes.earthquake_events(self._sources.earthquakes, self._gazetteer)
+
     def builders(self) -> dict[str, Builder]:
         """Return the functions that make rows by table of schema hazard; they read nothing until they are called."""
         return {
-            "hazard_eq_events": lambda: earthquakes.earthquake_events(self._sources.earthquakes, self._gazetteer),
+            "hazard_eq_events": self._earthquakes,
+            "hazard_eq_contours": lambda: contours.intensity_contours(self._earthquakes()),
             **self._storm_builders(),
             "hazard_fl_events": lambda: [flood.event for flood in self._floods],
             "hazard_fl_alerts": lambda: alerts.flood_alerts(

@@ -2,13 +2,15 @@
 
 The CSV is a table of many runs, or a file of one run from the model (`Final_Attributes_2026112706….csv`, whose name
 contains the run). They are joined by `pfaf_id`, the Pfafstetter number of the watershed. Every run goes to
-hazard_fl_alerts_mom_runs, the newest of each watershed also to hazard_fl_alerts_mom_forecast.
+hazard_fl_alerts_mom_runs, the newest of each watershed also to hazard_fl_alerts_mom_forecast. The model's server lists
+its runs on a page, which names the newest one.
 """
 
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
+from urllib.parse import urljoin
 
 from pydantic import AliasChoices, BaseModel, Field, field_validator
 from shapely.geometry import MultiPolygon, Point
@@ -29,6 +31,9 @@ _LEVELS = {"Warning": "Red", "Watch": "Orange", "Advisory": "Green", "Informatio
 _COLUMNS = ("pfaf_id", "Alert", "Hazard_Score")
 _RUN = re.compile(r"Final_Attributes_(\d{4})(\d{2})(\d{2})(\d{2})")
 """Year, month, day and hour of a run."""
+
+
+_LISTED = re.compile(r'href="([^"/]*Final_Attributes_\d{10}[^"/]*\.csv)"')
 
 
 class _Watershed(NamedTuple):
@@ -67,6 +72,20 @@ class _Alert(BaseModel):
     @classmethod
     def _utc(cls, run: datetime) -> datetime:
         return run.astimezone(UTC) if run.tzinfo else run.replace(tzinfo=UTC)
+
+
+def named(document: Document) -> Iterator[str]:
+    """Yield the address of the newest run of a page that lists runs."""
+    if _is_page(document):
+        runs = _LISTED.findall(document.path.read_text(encoding="utf-8", errors="replace"))
+        if runs:
+            # their names begin with the time
+            yield urljoin(document.address, max(runs))
+
+
+def _is_page(document: Document) -> bool:
+    with document.path.open("rb") as file:
+        return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
@@ -114,10 +133,15 @@ def _kinds(documents: list[Document]) -> tuple[list[Document], list[Document]]:
         with document.path.open("rb") as file:
             if file.read(4).lstrip(b"\xef\xbb\xbf").startswith(b"{"):
                 areas.append(document)
-    tables = [document for document in documents if document not in areas]
+    tables = [document for document in documents if document not in areas and not _is_run_list(document)]
     if not areas or not tables:
         raise DocumentError("two documents are needed: the watersheds (GeoJSON) and their alerts (CSV)")
     return tables, areas
+
+
+def _is_run_list(document: Document) -> bool:
+    """Return whether the document leads to runs. Another page is read as alerts, which refuses it with its title."""
+    return _is_page(document) and any(named(document))
 
 
 def _run_of(document: Document) -> str | None:
@@ -204,6 +228,7 @@ SOURCE = Source(
     rhythm=timedelta(hours=6),
     targets=(WATERSHED_RUNS, LATEST_WATERSHED_ALERTS),
     read=read,
+    named=named,
     documents="two: GeoJSON of the watersheds (pfaf_id, area_km2) and CSV of the alerts (pfaf_id, run, Alert, …, or "
-    "Final_Attributes_….csv)",
+    "Final_Attributes_….csv, or the page that lists them)",
 )

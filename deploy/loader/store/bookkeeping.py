@@ -43,15 +43,20 @@ async def begin(connection: asyncpg.Connection, source: Source) -> None:
     )
 
 
-async def note_changes(connection: asyncpg.Connection, source: Source, tables: Iterable[str]) -> None:
-    """Record in the open transaction which tables it changes."""
+async def note_changes(connection: asyncpg.Connection, source: Source, tables: Iterable[str]) -> list[str]:
+    """Record in the open transaction which tables it changes; return those that no load has changed before."""
     relations = [f"{SCHEMA}.{table}" for table in tables]
     if not relations:
-        return
+        return []
+    first = await connection.fetch(
+        "SELECT relation FROM dams.load_table WHERE relation = ANY ($1) GROUP BY 1 HAVING bool_and(changed IS NULL)",
+        relations,
+    )
     await connection.execute("UPDATE dams.load_source SET changed = now() WHERE source = $1", source.name)
     await connection.execute(
         "UPDATE dams.load_table SET changed = now() WHERE source = $1 AND relation = ANY ($2)", source.name, relations
     )
+    return [row["relation"].removeprefix(f"{SCHEMA}.") for row in first]
 
 
 async def succeed(

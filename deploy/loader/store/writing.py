@@ -93,6 +93,15 @@ async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
     return counts
 
 
+async def remove_simulated(connection: asyncpg.Connection, targets: Iterable[Target], tables: Sequence[str]) -> int:
+    """Delete the simulated rows of the demo from tables that get real ones; return their number."""
+    removed = 0
+    for target in {target.table: target for target in targets if target.table in tables}.values():
+        statement = f"DELETE FROM {SCHEMA}.{quoted(target.table)} WHERE source LIKE 'simulated%' RETURNING id"
+        removed += await _change(connection, target, statement, "delete", is_named=False)
+    return removed
+
+
 async def _merge(connection: asyncpg.Connection, batch: Batch, counts: Counts) -> Batch:
     """Merge events that got another identifier. Return the batch without rows of identifiers that are aliases."""
     for target, updated, deleted in await rename_events(connection, batch.renames):

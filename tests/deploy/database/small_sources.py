@@ -81,7 +81,7 @@ def small_sources(folder: Path) -> Sources:
     names = ("quakes.json", "wmo.csv", "jtwc.csv", "world.json", "lands.json")
     sources = Sources(*[*(folder / name for name in names), places_file(folder), advisories_folder(folder)])
     quakes = [
-        earthquake("us2", 1517961600250, alert="green", types=",losspager,shakemap,"),
+        earthquake("us2", 1517961600250, mag=5.5, alert="green", types=",losspager,shakemap,"),
         earthquake("us1", 1517875200000, mag=None),
     ]
     sources.earthquakes.write_text(json.dumps({"type": "FeatureCollection", "features": quakes}))

@@ -10,6 +10,7 @@ import shapely
 from shapely.geometry import MultiPolygon, Point, box
 
 from deploy.database.demo.alerts import flood_alerts, forecast_alerts, latest_of_watersheds, runs_of_watersheds
+from deploy.database.demo.contours import intensity_contours
 from deploy.database.demo.earthquakes import earthquake_events
 from deploy.database.demo.floods import Flood, simulate_floods
 from deploy.database.demo.gauges import gauge_forecasts
@@ -163,3 +164,16 @@ def test_gauges(place: tuple[list[River], Land], floods: list[Flood]) -> None:
     risen = [gauge for gauge in gauges if gauge.event_id.startswith("SIM-FL")]
     assert risen
     assert all(gauge.alert_level != "Green" for gauge in risen)
+
+
+def test_contours_surround_strong_earthquakes(tmp_path: Path) -> None:
+    events = list(earthquake_events(small_sources(tmp_path).earthquakes, small_gazetteer(tmp_path)))
+    contours = list(intensity_contours(events))
+    assert {contour.event_id for contour in contours} == {"us2"}, "the other one has no magnitude"
+    intensities = [contour.intensity for contour in contours]
+    assert intensities == sorted(set(intensities))
+    assert "simulated" in contours[0].source
+    # the weakest reaches farthest, across 180° here, where it has no edge
+    assert contours[0].geom.length > contours[-1].geom.length
+    longitudes = shapely.get_coordinates(contours[0].geom)[:, 0]
+    assert (abs(longitudes) == 180).sum() == 4, "the ends of the lines on both sides"

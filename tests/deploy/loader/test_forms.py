@@ -73,6 +73,20 @@ def test_a_run_of_the_model_of_models_as_it_writes_it(tmp_path: Path) -> None:
     assert "run" in findings.rejected[0].reason, "nothing says which run it is"
 
 
+async def test_the_page_of_runs_leads_to_the_newest(owner: asyncpg.Connection, run: Load, publisher: Publisher) -> None:
+    names = [f"Final_Attributes_{time}HWRF+MOM+DFO+VIIRSUpdated_PDC.csv" for time in ("2026053100", "2026053106")]
+    links = "".join(f'<a href="{name}">{name}</a> 2026-05-31 06:12' for name in names)
+    page = publisher.publish("/Final_Alert/", f"<html><head><title>Index</title></head><body>{links}</body></html>")
+    publisher.publish(f"/Final_Alert/{names[1]}", "pfaf_id,Hazard_Score,Alert,name\n1,12,Watch,Chad\n")
+    sheds = publisher.publish("/sheds.json", collection(watershed(1)))
+    assert (await run(mom_alerts.SOURCE, sheds, page)).rejected == []
+    row = await owner.fetchrow("SELECT alert_level, forecast_date FROM hazard.hazard_fl_alerts_mom_forecast")
+    assert tuple(row) == ("Orange", datetime(2026, 5, 31, 6, tzinfo=UTC))
+    other = publisher.publish("/other", "<html><head><title>Sign in</title></head></html>")
+    with pytest.raises(DocumentError, match="Sign in"):
+        await run(mom_alerts.SOURCE, sheds, other)
+
+
 @pytest.mark.parametrize("name", ["dis24", "avg_dis"])
 def test_discharge_by_either_name(tmp_path: Path, name: str) -> None:
     text = f"time,valid_time,number,latitude,longitude,{name}\n2026-05-31,2026-06-01,0,10,20,100\n"

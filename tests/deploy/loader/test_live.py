@@ -13,7 +13,8 @@ import asyncpg
 import pytest
 
 from deploy.loader.documents.fetching import FetchError
-from deploy.loader.sources import jtwc_warnings, usgs_geojson
+from deploy.loader.source import DocumentError
+from deploy.loader.sources import gdacs_floods, jtwc_warnings, usgs_geojson
 from deploy.loader.sources.registry import watched
 from deploy.local.live import report_first_loads
 from deploy.local.programs import worker_programs
@@ -21,6 +22,7 @@ from deploy.local.settings import StackError, read_settings
 from deploy.local.state import StateFolder
 from tests.deploy.loader.conftest import Load, Publisher
 from tests.deploy.loader.earthquake_feed import feature, feed
+from tests.deploy.loader.flood_documents import collection, gdacs
 
 
 def programs(folder: Path, **environment: str) -> dict[str, tuple[str, ...]]:
@@ -60,3 +62,28 @@ async def said(url: str, since: datetime) -> dict[str, str]:
     os.environ.pop("DAMS_LOADER_ADDRESSES", None)
     await asyncio.to_thread(report_first_loads, url, since, lines.append, wait=0)
     return {line.split()[1]: line for line in lines}
+
+
+async def test_real_rows_replace_simulated_ones(owner: asyncpg.Connection, run: Load, publisher: Publisher) -> None:
+    simulated = (
+        "INSERT INTO hazard.hazard_fl_events (event_id, began, source, geom) VALUES "
+        "($1, now(), 'simulated', 'SRID=4326;MULTIPOLYGON(((34 -15, 35 -15, 35 -14, 34 -15)))')"
+    )
+    await owner.execute(simulated, "SIM-1")
+    await owner.execute(
+        "INSERT INTO hazard.hazard_eq_events (event_id, event_date, source, geom) VALUES "
+        "('old', '2018-02-01', 'USGS', 'SRID=4326;POINT(0 0)')"
+    )
+    floods = "SELECT event_id FROM hazard.hazard_fl_events ORDER BY 1"
+    # an empty document replaces nothing
+    with suppress(DocumentError):
+        await run(gdacs_floods.SOURCE, publisher.publish("/gdacs", collection()))
+    assert [row[0] for row in await owner.fetch(floods)] == ["SIM-1"]
+    await run(gdacs_floods.SOURCE, publisher.publish("/gdacs", collection(*gdacs("FL", 7, 1))))
+    await run(usgs_geojson.SOURCE, publisher.publish("/feed", feed(feature())))
+    assert [row[0] for row in await owner.fetch(floods)] == ["GDACS-FL7"]
+    assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 2, "real rows stay"
+    # rows that somebody simulates later are wanted
+    await owner.execute(simulated, "SIM-2")
+    await run(gdacs_floods.SOURCE, publisher.publish("/gdacs", collection(*gdacs("FL", 7, 2))))
+    assert [row[0] for row in await owner.fetch(floods)] == ["GDACS-FL7", "SIM-2"]
