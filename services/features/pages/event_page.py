@@ -8,13 +8,14 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
-from libs.catalogue.feature_name import feature_name, name_columns
+from libs.catalogue.feature_name import name_columns
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import EVENT_KEY, hazard
 from libs.ogc.link import is_web_address
 from libs.ogc.temporal import moment_of, rfc3339
 from services.features.pages.event_summary import change_since, summary
 from services.features.pages.items_html import readable
+from services.features.pages.local_name import local_name
 from services.features.pages.preview import drawings, preview
 from services.features.pages.recency import age, over_since
 from services.features.pages.series_chart import Chart, charts_of
@@ -56,7 +57,7 @@ def event_of(name: str, told: Told) -> Event:
     boxes = [box for _, features in told for each in features if (box := _box(each)) is not None]
     return Event(
         name,
-        feature_name(main.collection, name, feature["properties"]),
+        local_name(main.collection, name, feature["properties"]),
         _around(boxes),
         rfc3339(min(moments)) if moments else None,
         rfc3339(max(moments)) if moments else None,

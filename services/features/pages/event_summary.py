@@ -12,6 +12,7 @@ from libs.web.catalogues import marked
 from libs.web.languages import gettext
 from libs.web.page_text import ago, count
 from services.features.pages.items_html import readable
+from services.features.pages.local_name import country_name
 from services.features.pages.nearby import nearby_words
 
 _STRENGTH = (
@@ -91,7 +92,8 @@ def _where(
 ) -> list[str]:
     basin = _text(properties, BASIN)
     near = nearby_words(properties) or _text(properties, "place")
-    areas = [_text(properties, name) for name in ("province", "country", "other_country")]
+    countries = [country_name(_text(properties, name)) for name in ("country", "other_country")]
+    areas = [_text(properties, "province"), *countries]
     others = [area for area in dict.fromkeys(areas) if area and area not in near]
     landed = [
         _text(each["properties"], "landfall_place")
