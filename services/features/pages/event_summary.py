@@ -9,7 +9,7 @@ from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import module
 from libs.ogc.temporal import moment_of
 from libs.web.catalogues import marked
-from libs.web.languages import gettext
+from libs.web.languages import gettext, isolated
 from libs.web.page_text import ago, count
 from services.features.pages.items_html import readable
 from services.features.pages.local_name import country_name
@@ -131,7 +131,7 @@ def _certainty(
     minutes = properties.get("wind_minutes")
     agency = _text(properties, "wind_agency")
     wind = (
-        gettext("Winds over %(minutes)s min, by %(agency)s") % {"minutes": minutes, "agency": agency}
+        gettext("Winds averaged over %(minutes)s min, by %(agency)s") % {"minutes": minutes, "agency": agency}
         if minutes and agency
         else ""
     )
@@ -186,7 +186,8 @@ def _differences(collection: Collection, before: Mapping[str, Any], last: Mappin
         if column.name in _CHANGING:
             old, new = (_said(column, each["properties"].get(column.name)) for each in (before, last))
             if old != new:
-                found.append(f"{gettext(column.title or column.name)}: {old or '–'} → {new or '–'}")
+                change = isolated(f"{old or '–'} → {new or '–'}")
+                found.append(f"{gettext(column.title or column.name)}: {change}")
     return found
 
 
@@ -196,7 +197,7 @@ def _said(column: Column, value: Any) -> str:
     if column.name == _SEVERITY:
         text = _SEVERITIES.get(text, text)
     text = gettext(text)
-    return f"{text} {column.unit}" if text and column.unit else text
+    return isolated(f"{text} {column.unit}" if text and column.unit else text)
 
 
 def _text(properties: Mapping[str, Any], name: str) -> str:
