@@ -1,7 +1,8 @@
 """The language of a page: from `lang`, else from `Accept-Language`.
 
-The texts are in gettext catalogues (`translations`). Data stay in the language of their source. Documents for programs
-and error messages are in English.
+The texts are in gettext catalogues (`translations`), with titles, descriptions and words of the hazard collections
+(hazard_words.py). Other data stay in the language of their source. Documents for programs and error messages are in
+English.
 """
 
 from contextvars import ContextVar
@@ -38,6 +39,11 @@ def gettext(text: str) -> str:
     """Return the text in the language of the response; unchanged if it is empty or has no translation."""
     # the empty text is the head of the catalogue
     return _translations(current().tag).gettext(text) if text else text
+
+
+def isolated(text: str) -> str:
+    """Return a part of a sentence with its own direction, where pages run from the right (FSI and PDI of Unicode)."""
+    return f"\u2068{text}\u2069" if text and current().direction == "rtl" else text
 
 
 def ngettext(one: str, many: str, number: int) -> str:

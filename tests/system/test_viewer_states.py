@@ -64,6 +64,13 @@ async def test_axe_finds_nothing_on_what_opens(visit: NewVisit, theme: str, widt
     await found.click()
     await page.page.locator("#life").wait_for()
     assert await faults(page.page) == ""
+    other = page.page.get_by_label("Compare with another storm")
+    await other.locator("option").nth(1).wait_for(state="attached")
+    await other.select_option(index=1)
+    await page.page.locator("#storm .storms tbody tr").first.wait_for()
+    assert await faults(page.page) == ""
+    await page.page.get_by_role("button", name="Share", exact=True).click()
+    assert await faults(page.page) == ""
 
 
 async def test_an_outage_is_said_and_ends(visit: NewVisit) -> None:

@@ -8,13 +8,14 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
-from libs.catalogue.feature_name import feature_name, name_columns
+from libs.catalogue.feature_name import name_columns
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import EVENT_KEY, hazard
 from libs.ogc.link import is_web_address
 from libs.ogc.temporal import moment_of, rfc3339
-from services.features.pages.event_summary import change_since, summary
+from services.features.pages.event_summary import Change, change_since, summary
 from services.features.pages.items_html import readable
+from services.features.pages.local_name import local_name
 from services.features.pages.preview import drawings, preview
 from services.features.pages.recency import age, over_since
 from services.features.pages.series_chart import Chart, charts_of
@@ -56,7 +57,7 @@ def event_of(name: str, told: Told) -> Event:
     boxes = [box for _, features in told for each in features if (box := _box(each)) is not None]
     return Event(
         name,
-        feature_name(main.collection, name, feature["properties"]),
+        local_name(main.collection, name, feature["properties"]),
         _around(boxes),
         rfc3339(min(moments)) if moments else None,
         rfc3339(max(moments)) if moments else None,
@@ -93,7 +94,9 @@ def page_context(event: Event, told: Told, *, is_counted: bool) -> dict[str, Any
         "summary": summary(
             collection, event.feature["properties"], of_collections, is_counted=is_counted, simulated=simulated
         ),
-        "changes": [change for each in of_collections if (change := change_since(*each))],
+        # forecasts may reach beyond the event
+        "period": main if any(main := _span(*by_weight(told)[0])) else (event.start, event.end),
+        "changes": _with_news([change for each in of_collections if (change := change_since(*each))]),
         "spreadsheet": _in_detail(told),
         "hazard": hazard(collection),
         "age": age(collection, event.feature["properties"]),
@@ -112,6 +115,11 @@ def page_context(event: Event, told: Told, *, is_counted: bool) -> dict[str, Any
 
 def _identifiers_last(facts: list[tuple[Column, dict[str, Any]]]) -> list[tuple[Column, dict[str, Any]]]:
     return sorted(facts, key=lambda fact: _IDENTIFIER.fullmatch(fact[0].name) is not None)
+
+
+def _with_news(changes: Sequence[Change]) -> Sequence[Change]:
+    """Return the reports that changed something; one that changed nothing if there are no others."""
+    return [change for change in changes if change.changes] or changes[:1]
 
 
 def _in_detail(told: Told) -> Collection:

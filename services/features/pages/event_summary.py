@@ -9,9 +9,10 @@ from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import module
 from libs.ogc.temporal import moment_of
 from libs.web.catalogues import marked
-from libs.web.languages import gettext
+from libs.web.languages import gettext, isolated
 from libs.web.page_text import ago, count
 from services.features.pages.items_html import readable
+from services.features.pages.local_name import country_name
 from services.features.pages.nearby import nearby_words
 
 _STRENGTH = (
@@ -91,7 +92,8 @@ def _where(
 ) -> list[str]:
     basin = _text(properties, BASIN)
     near = nearby_words(properties) or _text(properties, "place")
-    areas = [_text(properties, name) for name in ("province", "country", "other_country")]
+    countries = [country_name(_text(properties, name)) for name in ("country", "other_country")]
+    areas = [_text(properties, "province"), *countries]
     others = [area for area in dict.fromkeys(areas) if area and area not in near]
     landed = [
         _text(each["properties"], "landfall_place")
@@ -131,7 +133,7 @@ def _certainty(
     minutes = properties.get("wind_minutes")
     agency = _text(properties, "wind_agency")
     wind = (
-        gettext("Winds over %(minutes)s min, by %(agency)s") % {"minutes": minutes, "agency": agency}
+        gettext("Winds averaged over %(minutes)s min, by %(agency)s") % {"minutes": minutes, "agency": agency}
         if minutes and agency
         else ""
     )
@@ -186,7 +188,8 @@ def _differences(collection: Collection, before: Mapping[str, Any], last: Mappin
         if column.name in _CHANGING:
             old, new = (_said(column, each["properties"].get(column.name)) for each in (before, last))
             if old != new:
-                found.append(f"{gettext(column.title or column.name)}: {old or '–'} → {new or '–'}")
+                change = isolated(f"{old or '–'} → {new or '–'}")
+                found.append(f"{gettext(column.title or column.name)}: {change}")
     return found
 
 
@@ -196,7 +199,7 @@ def _said(column: Column, value: Any) -> str:
     if column.name == _SEVERITY:
         text = _SEVERITIES.get(text, text)
     text = gettext(text)
-    return f"{text} {column.unit}" if text and column.unit else text
+    return isolated(f"{text} {column.unit}" if text and column.unit else text)
 
 
 def _text(properties: Mapping[str, Any], name: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 import orjson
 
-from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import hazard
 from libs.cql.quoting import property_name
@@ -22,6 +21,7 @@ from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
 from services.features.formats.links import NOT_SELECTING, arguments_query
 from services.features.pages.items_form import Example, form_context
+from services.features.pages.local_name import local_name
 from services.features.pages.map_links import map_of_items
 from services.features.pages.nearby import nearby_words
 from services.features.pages.preview import preview
@@ -161,7 +161,7 @@ def row_context(collection: Collection, feature: dict[str, Any]) -> dict[str, An
     cells = _cells(feature)
     for name, value in feature["properties"].items():
         cells[name]["table"] = _table(value)
-    name = feature_name(collection, feature.get("id"), feature["properties"])
+    name = local_name(collection, feature.get("id"), feature["properties"])
     return {"id": feature.get("id"), "name": name, "nearby": nearby_words(feature["properties"]), "cells": cells}
 
 

@@ -17,8 +17,9 @@ import { stormCollections } from "./storm-collections.js";
  */
 export async function eventLink(events, collections) {
   const documents = await Promise.all(events.map((event) => getJson(address(`/events/${encodeURIComponent(event)}`, { f: "json" }))));
+  const [first] = documents.flatMap((document) => shownOf(document, collections));
   const found = documents.flatMap((document, at) => {
-    const shown = shownOf(document, collections);
+    const shown = shownOf(document, collections, first);
     return shown.length ? [{ shown, event: `${shown[0]}/${events[at]}`, box: document.extent?.spatial?.bbox[0] }] : [];
   });
   if (!found.length) return { state: {}, box: null };
@@ -28,15 +29,17 @@ export async function eventLink(events, collections) {
 }
 
 /**
- * The collections that show an event, that with most information first.
+ * The collections that show an event, that with most information first, or the preferred one. A storm may also have
+ * been a disturbance.
  * @param {EventDocument} document
  * @param {Map<string, Collection>} collections
+ * @param {string} [preferred]
  */
-function shownOf(document, collections) {
+function shownOf(document, collections, preferred) {
   const known = document.collections.flatMap(({ id }) => collections.get(id) ?? []).filter(({ geometryType }) => geometryType);
   // every advisory of a storm would cover it; they can be switched on
   const usual = known.filter(({ overview }) => overview !== false);
-  const [main] = usual.length ? usual : known;
+  const main = usual.find(({ id }) => id === preferred) ?? usual[0] ?? known[0];
   if (!main) return [];
   const ofModule = (usual.length ? usual : known).filter(({ group }) => group === main.group);
   // the zones of a whole life would lie below those of the hour that is looked at

@@ -28,6 +28,7 @@ export function rememberInAddress(explorer, engine, usual, story) {
   const query = () => replaceState({ ...withQuery(readState(), explorer), ...story.state() });
   const followed = () => writeState(story.state());
   story.addEventListener("life", followed);
+  story.addEventListener("other", followed);
   // browsers refuse more than some changes a second
   story.addEventListener("look", debounced(followed, 200));
   explorer.addEventListener("query", query);

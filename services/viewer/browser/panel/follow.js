@@ -65,7 +65,7 @@ export function follow(box, explorer) {
  */
 function selection(explorer, { id }) {
   const { datetime: _, "datetime-column": __, ...others } = explorer.parameters(id);
-  return { ...others, ...(explorer.area ? {} : { bbox: explorer.engine.bbox() }) };
+  return { ...others, ...(explorer.area ? {} : { bbox: explorer.engine.bbox().map((edge) => edge.toFixed(4)).join() }) };
 }
 
 /**

@@ -1,7 +1,14 @@
 // The name of a feature. libs/catalogue/feature_name.py makes the same names for pages. The cases of
 // tests/services/feature_names.json test both.
 
+import { nearbyWords } from "./nearby.js";
+import { LANGUAGE, LOCALE, say } from "./say.js";
+
 /** @import { Column, Properties, Time } from "../types.d.ts" */
+
+/** @type {Intl.DateTimeFormatOptions} */
+const DAY = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" };
+const days = new Intl.DateTimeFormat(LOCALE, DAY);
 
 const OWN = ["title", "name", "place"];
 const WORD = /^(title|name|label|place|nom|nombre|nome|naam|namn|nazwa|bezeichnung)$/i;
@@ -18,6 +25,8 @@ const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
  */
 export function featureName({ label, time = null, columns = [] }, { id = null, properties }) {
   const values = properties ?? {};
+  const inLanguage = LANGUAGE === "en" ? "" : nameInLanguage(values, time);
+  if (inLanguage) return inLanguage;
   if (text(values.basin)) return stormName(values, time, columns);
   const own = nameColumns(Object.keys(values)).map((name) => text(values[name])).find(Boolean);
   if (own) return own;
@@ -37,6 +46,19 @@ const nameColumns = (names) => [
     ...names.filter((name) => PART.test(name)),
   ]),
 ];
+
+/**
+ * The name of an earthquake, flood or alert in the language of the page, in place of the English title of its source;
+ * empty if its properties do not suffice.
+ * @param {Properties} values
+ * @param {Time | null} time
+ */
+function nameInLanguage(values, time) {
+  const { magnitude, alert_level: level, main_cause: cause } = values;
+  if (typeof magnitude === "number" && text(values.nearest_place)) return `M ${magnitude.toFixed(1)} - ${nearbyWords({ ...values, nearest_place_population: null })}`;
+  const what = text(cause) ? say(text(cause)) : text(level) ? say("{level} alert", { level: say(text(level)) }) : "";
+  return what && text(values.country) ? [what, text(values.country), when(values, time)].filter(Boolean).join(", ") : "";
+}
 
 /**
  * @param {Properties} values
@@ -71,6 +93,7 @@ function when(values, time) {
  * @param {Date} end
  */
 function period(start, end) {
+  if (LANGUAGE !== "en") return days.formatRange(start, end);
   const [first, last] = [day(start), day(end)];
   if (first === last) return first;
   if (first.slice(-8) === last.slice(-8)) return `${start.getUTCDate()}–${last}`;
@@ -78,7 +101,7 @@ function period(start, end) {
 }
 
 /** @param {Date} time */
-const day = (time) => `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${String(time.getUTCFullYear()).padStart(4, "0")}`;
+const day = (time) => LANGUAGE !== "en" ? days.format(time) : `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${String(time.getUTCFullYear()).padStart(4, "0")}`;
 
 /** @param {unknown} value */
 function moment(value) {

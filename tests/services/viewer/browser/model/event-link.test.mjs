@@ -36,7 +36,7 @@ test("several events are shown together, in a box across the antimeridian", asyn
   const boxes = { A: [170, -20, 178, -10], B: [-175, -30, -170, -15] };
   globalThis.fetch = async (url) => {
     const [, event] = /events\/(\w)/.exec(String(url));
-    return new Response(JSON.stringify({ collections: [{ id: "storms" }, { id: event === "A" ? "tracks" : "reports" }], extent: { spatial: { bbox: [boxes[event]] } } }));
+    return new Response(JSON.stringify({ collections: event === "A" ? [{ id: "storms" }, { id: "tracks" }] : [{ id: "disturbances" }, { id: "reports" }, { id: "storms" }], extent: { spatial: { bbox: [boxes[event]] } } }));
   };
   assert.deepEqual(await eventLink(["A", "B"], known), { state: { c: "storms,tracks", s: "storms", e: "storms/A,storms/B" }, box: [170, -30, 190, -10] });
 });

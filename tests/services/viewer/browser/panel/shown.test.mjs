@@ -269,6 +269,9 @@ test("the address follows what is shown", async () => {
   story.followed = "floods/F7";
   story.dispatchEvent(new Event("life"));
   assert.match(location.hash, /&follow=floods\/F7$/);
+  story.followed = "floods/F8";
+  story.dispatchEvent(new Event("other"));
+  assert.match(location.hash, /&follow=floods\/F8$/);
   story.followed = null;
   story.dispatchEvent(new Event("look"));
   await pass(199);

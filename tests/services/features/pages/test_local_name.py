@@ -1,0 +1,57 @@
+"""Names of features in the language of the page."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from libs.catalogue.model import Collection, Column, TimeColumn
+from libs.web.accept_language import ENGLISH, LANGUAGES
+from libs.web.languages import speak
+from services.features.pages.local_name import country_name, local_name
+
+_COLUMNS = ("title", "magnitude", "basin", "alert_level", "main_cause", "country")
+_ALERTS = Collection(
+    *("h.alerts", "h", "alerts", 1, "table", "Alerts", None),
+    tuple(Column(name, "text", "string") for name in _COLUMNS),
+    times=(TimeColumn("issued", "timestamptz"), TimeColumn("expires", "timestamptz")),
+    time_end="expires",
+)
+_DAYS = {"issued": "2018-02-06T15:50:00Z", "expires": "2018-02-08T15:50:00Z"}
+
+
+@pytest.fixture(autouse=True)
+def _french() -> Iterator[None]:
+    speak(LANGUAGES["fr"])
+    yield
+    speak(ENGLISH)
+
+
+@pytest.mark.parametrize(
+    ("properties", "name"),
+    [
+        (
+            {"title": "M 6.4 - near", "magnitude": 6.4, "nearest_place": "Hualien", "nearest_place_km": 22.2}
+            | {"nearest_place_bearing": "NNE", "nearest_place_population": 350000},
+            "M 6.4 - à 22 km NNE de Hualien",
+        ),
+        (
+            {"title": "C5, North Atlantic", "basin": "NA", "max_wind_kt": 155} | _DAYS,
+            "Atlantique Nord, 6 févr. 2018 – 8 févr. 2018, 155 kt",
+        ),
+        ({"title": "Red alert, Spain", "alert_level": "Red", "country": "Spain"}, "Alerte Rouge, Espagne"),
+        ({"title": "Rain", "main_cause": "Heavy rain", "country": "Nowhere"}, "Fortes pluies, Nowhere"),
+        ({"title": "Known by its title alone"}, "Known by its title alone"),
+    ],
+)
+def test_names_are_composed_from_properties(properties: dict[str, object], name: str) -> None:
+    assert local_name(_ALERTS, 1, properties).replace("\u202f", " ") == name
+    speak(ENGLISH)
+    assert local_name(_ALERTS, 1, properties) in (properties["title"], "North Atlantic, 6–8 Feb 2018, 155 kt")
+
+
+def test_countries_have_their_names() -> None:
+    assert (country_name("Germany"), country_name("GERMANY"), country_name("Atlantis")) == (
+        "Allemagne",
+        "Allemagne",
+        "Atlantis",
+    )
