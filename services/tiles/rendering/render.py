@@ -13,6 +13,7 @@ from services.tiles.rendering.invalid_rows import without_invalid_rows
 from services.tiles.rendering.statement import (
     count_statement,
     estimate_statement,
+    is_probably_full,
     nowhere_statement,
     tile_statement,
 )
@@ -88,20 +89,33 @@ async def _matched_if_any(database: Statements, request: TileRequest) -> int | N
 async def _render(database: Statements, request: TileRequest, max_bytes: int) -> Rendered:
     if not request.region.near:
         return Rendered(b"")
-    tile = await _run(database, tile_statement(request))
-    rows = matched = tile.rows
-    estimated = False
-    if rows > request.limit:
-        matched, estimated = await _matched(database, request)
-        if not request.selection.sort:
-            tile = await _thinned(database, request, matched)
-            rows = tile.rows
+    tile, matched, estimated = await _within_limit(database, request)
+    rows = tile.rows
     held = min(rows, request.limit)
     while len(tile.encoded) > max_bytes and held > 1:
         limit = max(1, int(held * _MARGIN * max_bytes / len(tile.encoded)))
         tile = await _first(database, replace(request, limit=limit), matched)
         held = tile.rows
     return Rendered(tile.encoded, max(rows, matched), max(0, matched - held), estimated, tile.simplified)
+
+
+async def _within_limit(database: Statements, request: TileRequest) -> tuple[Rendered, int, bool]:
+    """Return the tile within its limit on features, the number of rows near it, and whether that is an estimate."""
+    if is_probably_full(request):
+        estimate = await _estimate(database, request)
+        if estimate > request.limit:
+            matched, estimated = await _counted(database, request, estimate)
+            tile = await _thinned(database, request, matched)
+            # otherwise the estimate was too high
+            if tile.rows >= request.limit:
+                return tile, matched, estimated
+    tile = await _run(database, tile_statement(request))
+    if tile.rows <= request.limit:
+        return tile, tile.rows, False
+    matched, estimated = await _matched(database, request)
+    if not request.selection.sort:
+        tile = await _thinned(database, request, matched)
+    return tile, matched, estimated
 
 
 async def _first(database: Statements, request: TileRequest, matched: int) -> Rendered:
@@ -129,10 +143,18 @@ async def _thinned(database: Statements, request: TileRequest, matched: int) -> 
 
 async def _matched(database: Statements, request: TileRequest) -> tuple[int, bool]:
     """How many rows are near, and whether that is an estimate."""
+    return await _counted(database, request, await _estimate(database, request))
+
+
+async def _estimate(database: Statements, request: TileRequest) -> int:
     plan = await database.fetchval(estimate_statement(request))
-    rows = int(loads(plan)[0]["Plan"]["Plan Rows"])
-    if rows > max(_CHEAP_TO_COUNT, _CHEAP_TIMES * request.limit):
-        return rows, True
+    return int(loads(plan)[0]["Plan"]["Plan Rows"])
+
+
+async def _counted(database: Statements, request: TileRequest, estimate: int) -> tuple[int, bool]:
+    """Return the number of rows near if they are cheap to count, otherwise the estimate and True."""
+    if estimate > max(_CHEAP_TO_COUNT, _CHEAP_TIMES * request.limit):
+        return estimate, True
     return int(await database.fetchval(count_statement(request))), False
 
 

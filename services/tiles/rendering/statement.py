@@ -29,6 +29,8 @@ from services.tiles.styling.layers import ANCHOR, MARKED_BELOW
 from services.tiles.styling.properties import has_marked_areas
 
 _SAFE = Sql((str(SAFE_INTEGER),))
+_DENSE = 4
+"""How many times as many rows as if spread evenly are near the tiles that clients usually request."""
 _CROWDING = 20
 """How many times as many rows as were they spread evenly are near where data are dense, as a rule."""
 
@@ -56,6 +58,16 @@ def tile_statement(request: TileRequest) -> Sql:
         simplified=_simplified(request),
         features=_features(request, found),
     )
+
+
+def is_probably_full(request: TileRequest) -> bool:
+    """Return whether more rows than the limit are probably near, so that it saves time to estimate them first."""
+    selection = request.selection
+    rows = selection.collection.rows
+    if rows is None or selection.conditions or selection.sort:
+        return False
+    matrix = request.tile_matrix_set.matrix(request.z)
+    return rows * _DENSE > request.limit * matrix.columns * matrix.rows
 
 
 def _is_hardly_full(request: TileRequest) -> bool:

@@ -75,6 +75,11 @@ def _plan(rows: int) -> list[list[object]]:
     return _value(dumps([{"Plan": {"Plan Rows": rows}}]))
 
 
+def read_first(limit: int = 100, sortby: str = "", where: str = "", **of_collection: Any) -> TileRequest:
+    """Return a request for a tile of a table with an unknown number of rows, which are read before any estimate."""
+    return request(limit=limit, sortby=sortby, where=where, rows=None, **of_collection)
+
+
 async def _rendered(of: TileRequest, *steps: Step, most: int = 1000, seconds: float = 8) -> Rendered:
     database = Scripted([*steps])
     found = await render(database, of, most, search_seconds=seconds)
@@ -83,7 +88,7 @@ async def _rendered(of: TileRequest, *steps: Step, most: int = 1000, seconds: fl
 
 
 async def test_where_all_fit_nothing_else_is_asked() -> None:
-    of = request()
+    of = read_first()
     for rows in (0, 1, 100):
         assert await _rendered(of, (tile_statement(of), _tile(9, rows))) == Rendered(b"x" * 9, rows, 0, False)
     assert await _rendered(of, (tile_statement(of), {"tile": None, "rows": 0, "simplified": 0})) == Rendered(b"")
@@ -95,7 +100,7 @@ async def test_where_all_fit_nothing_else_is_asked() -> None:
 async def test_more_than_fit_are_counted_or_estimated_and_chosen(
     limit: int, estimate: int, counted: int | None
 ) -> None:
-    of = request(limit=limit)
+    of = read_first(limit=limit)
     count: list[Step] = [] if counted is None else [(count_statement(of), _value(counted))]
     matched = estimate if counted is None else counted
     found = await _rendered(
@@ -108,8 +113,51 @@ async def test_more_than_fit_are_counted_or_estimated_and_chosen(
     assert found == Rendered(b"x" * 8, max(matched, limit), max(0, matched - limit), counted is None)
 
 
+@pytest.mark.parametrize(("estimate", "counted"), [(20_001, None), (20_000, 19_000), (101, 130)])
+async def test_full_tile_of_large_table_is_estimated_before_reading(estimate: int, counted: int | None) -> None:
+    of = request(limit=100)
+    count: list[Step] = [] if counted is None else [(count_statement(of), _value(counted))]
+    matched = estimate if counted is None else counted
+    found = await _rendered(
+        of, (estimate_statement(of), _plan(estimate)), *count, (thinned_statement(of, matched), _tile(8, 100))
+    )
+    assert found == Rendered(b"x" * 8, matched, matched - 100, counted is None)
+
+
+async def test_sparse_tile_of_large_table_is_read_without_count() -> None:
+    of = request(limit=100)
+    found = await _rendered(of, (estimate_statement(of), _plan(100)), (tile_statement(of), _tile(9, 70)))
+    assert found == Rendered(b"x" * 9, 70, 0, False)
+
+
+async def test_estimate_far_too_high_leaves_an_exact_tile() -> None:
+    of = request(limit=100)
+    thinned: list[Step] = [(thinned_statement(of, matched), _tile(7, 60)) for matched in (30_000, 3750, 468, 0)]
+    steps = (estimate_statement(of), _plan(30_000)), *thinned, (tile_statement(of), _tile(9, 60))
+    assert await _rendered(of, *steps) == Rendered(b"x" * 9, 60, 0, False)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        request(rows=None),
+        request(where="size > 1"),
+        request(sortby="size"),
+        # as many rows as the limit for each of the four tiles of zoom 1, a fourth of them
+        request(z=1, rows=100),
+    ],
+    ids=["rows unknown", "filter", "order", "few rows"],
+)
+async def test_tile_without_a_safe_estimate_is_read_first(of: TileRequest) -> None:
+    assert await _rendered(of, (tile_statement(of), _tile(9, 3))) == Rendered(b"x" * 9, 3, 0, False)
+    # one row more, and the tile of a plain request is estimated first
+    dense = request(z=1, rows=101)
+    found = await _rendered(dense, (estimate_statement(dense), _plan(2)), (tile_statement(dense), _tile(9, 2)))
+    assert found.rows == 2
+
+
 async def test_an_estimate_that_was_too_high_is_given_up_step_by_step() -> None:
-    of = request()
+    of = read_first()
     # sixteen times the limit, and less
     for estimates, left in (([25_608, 3201, 400, 0], [99, 7, 0, 5]), ([25_600, 3200, 400, 0], [1, 2, 3, 4])):
         thinned = [
@@ -129,7 +177,6 @@ async def test_a_floor_is_looked_for_first() -> None:
     look = floor_statement(of, 50_000)
     found = await _rendered(
         of,
-        (tile_statement(of), _tile(9, 2001)),
         (estimate_statement(of), _plan(50_000)),
         (look, _value(2.5)),
         (thinned_statement(of, 50_000, 2.5), _tile(8, 2000)),
@@ -138,7 +185,7 @@ async def test_a_floor_is_looked_for_first() -> None:
 
 
 async def test_too_many_bytes_make_fewer_features() -> None:
-    of = request()
+    of = read_first()
     some = [(replace(of, limit=limit), size) for limit, size in ((55, 1500), (34, 1001), (31, 1000))]
     found = await _rendered(
         of,
@@ -159,7 +206,7 @@ async def test_too_many_bytes_make_fewer_features() -> None:
 
 
 async def test_of_what_the_request_orders_the_first_are_taken() -> None:
-    of = request(sortby="-size")
+    of = read_first(sortby="-size")
     first = replace(of, limit=46)
     found = await _rendered(
         of,
@@ -200,7 +247,7 @@ def _begins(of: TileRequest) -> list[Step]:
 
 
 async def test_rows_that_fail_a_tile_are_looked_for_by_halves_and_left_out(caplog: pytest.LogCaptureFixture) -> None:
-    of = request(where="size > 1")
+    of = read_first(where="size > 1")
     valid = _without(of, "b", "c")
     found = await _rendered(
         of,
@@ -222,9 +269,9 @@ async def test_rows_that_fail_a_tile_are_looked_for_by_halves_and_left_out(caplo
 
 
 async def test_of_a_crowded_tile_those_that_it_would_show_are_tried() -> None:
-    of = request()
+    of = read_first()
     of_many = sql("SELECT (feature)::text FROM ({chosen}) AS chosen", chosen=chosen_rows(of, 101))
-    all_of_few = request(sortby="size")
+    all_of_few = read_first(sortby="size")
     for asked, matched, candidates in (
         (of, 101, of_many),
         (of, 100, _candidates(of, _near(of))),
@@ -245,7 +292,7 @@ async def test_of_a_crowded_tile_those_that_it_would_show_are_tried() -> None:
 
 async def test_where_rows_have_no_box_either_all_are_tried() -> None:
     """The condition of the request may itself fail on a row: then those that it leaves out are tried, too."""
-    of = request(where="size > 1")
+    of = read_first(where="size > 1")
     everywhere = sql("({size})", size=Sql(of.selection.conditions[0].parts))
     valid = _without(of, "a")
     steps: list[Step] = [
@@ -266,12 +313,12 @@ async def test_where_rows_have_no_box_either_all_are_tried() -> None:
 
 
 async def test_a_search_in_vain_is_an_error() -> None:
-    of = request()
+    of = read_first()
     # there is nothing to look for
     with pytest.raises(StoredValueError):
         await _rendered(of, _begins(of)[0], seconds=0)
     # the rows have no identity
-    unnamed = request(kind="view", key=None)
+    unnamed = read_first(kind="view", key=None)
     with pytest.raises(StoredValueError):
         await _rendered(unnamed, *_begins(unnamed))
     # each can be drawn by itself
@@ -280,16 +327,16 @@ async def test_a_search_in_vain_is_an_error() -> None:
 
 
 async def test_what_takes_the_place_of_invalid_rows_is_looked_into_a_few_times() -> None:
-    of = request()
+    of = read_first()
     steps: list[Step] = []
     for row in "abcde":
         steps += [*_begins(of), (_candidates(of, _near(of)), [[row]]), (_drawn(of, row), FAILS)]
         of = _without(of, row)
         if row == "d":
-            found = await _rendered(request(), *steps, (tile_statement(of), _tile(5, 9)))
+            found = await _rendered(read_first(), *steps, (tile_statement(of), _tile(5, 9)))
             assert found == Rendered(b"x" * 5, 9, 4, False)
     with pytest.raises(StoredValueError):
-        await _rendered(request(), *steps)
+        await _rendered(read_first(), *steps)
 
 
 @pytest.mark.parametrize(
@@ -305,7 +352,7 @@ async def test_what_takes_the_place_of_invalid_rows_is_looked_into_a_few_times()
 async def test_the_search_ends_in_time(
     monkeypatch: pytest.MonkeyPatch, late: tuple[int, float], asked: int, is_found: bool
 ) -> None:
-    of, now = request(), [100.0]
+    of, now = read_first(), [100.0]
 
     class Slow(Scripted):
         async def fetch(self, statement: Sql | str, *args: Any) -> list[Any]:
@@ -327,7 +374,7 @@ async def test_the_search_ends_in_time(
 
 
 async def test_rows_that_are_nowhere_are_left_out_of_each_tile() -> None:
-    of = request(geometries=(GeometryColumn("geom", "Geometry", 0),))
+    of = read_first(geometries=(GeometryColumn("geom", "Geometry", 0),))
     nowhere = nowhere_statement(of)
     assert await _rendered(of, (tile_statement(of), _tile(9, 0)), (nowhere, _value(3))) == Rendered(b"x" * 9, 3, 3)
     assert await _rendered(of, (tile_statement(of), _tile(9, 5)), (nowhere, _value(3))) == Rendered(b"x" * 9, 5, 3)
