@@ -1,4 +1,4 @@
-"""Identifiers for joining with other data: every row has them, whoever writes it."""
+"""Identifiers for joining with other data: every row has them, from every writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema of an older release is brought up to date, and a newer one is taken back, without losing rows."""
+"""Migrations upgrade the schema of an older release, and roll back a newer one, without losing rows."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def brute_force(values: np.ndarray[Any, Any], zone: shapely.Geometry) -> float:
 
 @pytest.fixture
 def count(database: asyncpg.Connection) -> Count:
-    """Computes what is due with a raster; gives the stored impact of an event."""
+    """Compute the due impacts with a raster; return the stored impact of an event."""
 
     async def counted(event: str, config: Population) -> Impact:
         with opened(config) as raster:

@@ -83,7 +83,7 @@ async def test_real_rows_replace_simulated_ones(owner: asyncpg.Connection, run: 
     await run(usgs_geojson.SOURCE, publisher.publish("/feed", feed(feature())))
     assert [row[0] for row in await owner.fetch(floods)] == ["GDACS-FL7"]
     assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 2, "real rows stay"
-    # rows that somebody simulates later are wanted
+    # rows simulated later are wanted
     await owner.execute(simulated, "SIM-2")
     await run(gdacs_floods.SOURCE, publisher.publish("/gdacs", collection(*gdacs("FL", 7, 2))))
     assert [row[0] for row in await owner.fetch(floods)] == ["GDACS-FL7", "SIM-2"]

@@ -28,7 +28,7 @@ LOOKS = 13
 """Number of times that the story looks at the world."""
 RHYTHM = timedelta(seconds=0.5)
 LONGEST = 120
-"""Time in seconds within which the watchers must have loaded what is published, also on a busy machine."""
+"""Time limit in seconds for the watchers to load the published documents, also on a busy machine."""
 
 
 class Revised:

@@ -181,7 +181,7 @@ def test_a_rule_that_does_not_fire_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "series", "at"),
     [
-        # the budget is used at once and then no more: the short window ends the alert
+        # errors use the whole budget at once and then stop: the short window ends the alert
         (
             "DamsAvailabilityBurnsFast",
             {**ERRORS, 'dams_gateway_requests_total{status="503"}': "0+20x60 1200x60"},

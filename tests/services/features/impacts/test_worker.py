@@ -1,4 +1,4 @@
-"""While the worker is off or fails, documents and pages say so; none of them looks as if nobody was affected."""
+"""While the worker is off or fails, documents and pages say so; none reads as zero people affected."""
 
 from __future__ import annotations
 
