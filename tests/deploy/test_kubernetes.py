@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import tomllib
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import kubernetes_validate
 import pytest
@@ -24,9 +20,8 @@ from deploy.loader.sources.registry import SOURCES, watched
 from gateway.folder import DRAINING
 from libs.web.settings import WebSettings
 from tests.architecture.documents import code_in, page
+from tests.deploy.manifests import MANIFESTS, REPOSITORY, built, named, objects, pods, selected, settings_of_the_default
 
-REPOSITORY = Path(__file__).parents[2]
-MANIFESTS = REPOSITORY / "deploy" / "kubernetes"
 OVERLAYS = sorted((MANIFESTS / "overlays").iterdir())
 TRIALS = sorted(file.parent for file in (REPOSITORY / "tools/cluster").glob("*/kustomization.yaml"))
 VERSION = "1.30"
@@ -34,48 +29,6 @@ DOCKERFILES = {
     **{name: REPOSITORY / "services" / name / "Dockerfile" for name in ("common", "features", "tiles", "viewer")},
     "gateway": REPOSITORY / "gateway" / "Dockerfile",
 }
-
-
-@cache
-def objects() -> tuple[Any, ...]:
-    """All objects of the default, as the files have them: those of the base and Redis."""
-    files = [*sorted((MANIFESTS / "base").glob("*.yaml")), MANIFESTS / "components/redis/redis.yaml"]
-    return tuple(
-        document
-        for file in files
-        if file.name != "kustomization.yaml"
-        for document in yaml.safe_load_all(file.read_text())
-    )
-
-
-@cache
-def built(folder: Path) -> tuple[Any, ...]:
-    """Return all objects as kubectl applies them. Skips the test without kubectl."""
-    if (kubectl := shutil.which("kubectl")) is None:
-        pytest.skip("needs kubectl")
-    text = subprocess.run([kubectl, "kustomize", folder], check=True, capture_output=True, text=True).stdout
-    return tuple(yaml.safe_load_all(text))
-
-
-def named(kind: str, name: str) -> Any:
-    return next(one for one in objects() if (one["kind"], one["metadata"]["name"]) == (kind, name))
-
-
-def settings_of_the_default() -> Any:
-    """The settings of the base and of Redis in the cluster, which kustomize puts into a ConfigMap."""
-    (redis,) = yaml.safe_load((MANIFESTS / "components/redis/kustomization.yaml").read_text())["configMapGenerator"]
-    lines = [*(MANIFESTS / "base/settings.env").read_text().splitlines(), *redis["literals"]]
-    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
-
-
-def pods() -> Iterator[tuple[str, Any, Any]]:
-    """Name, pod and its only container of each deployment and job."""
-    for one in objects():
-        if one["kind"] in {"Deployment", "CronJob"}:
-            pods_of = one["spec"]["jobTemplate"]["spec"] if one["kind"] == "CronJob" else one["spec"]
-            pod = pods_of["template"]["spec"]
-            (container,) = pod["containers"]
-            yield one["metadata"]["name"], pod, container
 
 
 @pytest.mark.parametrize("one", objects(), ids=lambda one: f"{one['kind']}-{one['metadata']['name']}")
@@ -361,52 +314,3 @@ def test_autoscalers_by_requests_ask_for_what_the_adapter_makes_of_what_promethe
     assert policy["podSelector"]["matchExpressions"][0]["values"] == kept["regex"].split("|")
     ports = {entry["port"] for name in asked for entry in named("Service", name)["spec"]["ports"]}
     assert {entry["port"] for entry in policy["ingress"][0]["ports"]} == ports
-
-
-def reached_from(name: str) -> set[tuple[str, int]]:
-    """What pods of this name may open connections to: (name of the pods or `any`, port)."""
-    found = set()
-    for one in objects():
-        if one["kind"] != "NetworkPolicy" or "Egress" not in one["spec"]["policyTypes"]:
-            continue
-        if name in selected(one["spec"]["podSelector"]):
-            for rule in one["spec"].get("egress", []):
-                targets = {pods for to in rule.get("to", []) for pods in selected(to["podSelector"])} or {"any"}
-                found |= {(target, entry["port"]) for target in targets for entry in rule["ports"]}
-    return found
-
-
-def selected(selector: Any) -> set[str]:
-    """The names of the pods that a selector stands for."""
-    label = "app.kubernetes.io/name"
-    if label in selector.get("matchLabels", {}):
-        return {selector["matchLabels"][label]}
-    return {value for entry in selector["matchExpressions"] for value in entry["values"]}
-
-
-def test_each_part_reaches_what_it_needs_and_no_more() -> None:
-    data = settings_of_the_default()
-    names, database, traces = ("any", 53), {("any", 5432), ("any", 6432)}, ("any", 4318)
-    common = ("common", urlsplit(data["DAMS_CATALOGUE_URL"]).port)
-    redis = {("any", urlsplit(data["DAMS_REDIS_URL"]).port), ("any", 6380), ("any", 26379)}
-    upstreams = {
-        (name, int(data[f"DAMS_{name.upper()}_UPSTREAM"].rpartition(":")[2]))
-        for name in ("common", "features", "tiles", "viewer")
-    }
-    assert reached_from("viewer") == {names, common, traces}
-    assert reached_from("features") == {names, common, traces, *database}
-    assert reached_from("tiles") == {names, common, traces, *database, *redis}
-    parts = ("gateway", urlsplit(data["DAMS_PARTS_URL"]).port)
-    assert reached_from("common") == {names, common, traces, *database, parts}
-    assert reached_from("gateway") == {names, *upstreams}
-    assert reached_from("loader") == {names, *database, ("any", 443), ("any", 80)}
-    assert reached_from("impact") == {names, *database}
-    assert reached_from("redis") == set()
-    # a policy of each limits what it reaches
-    bounded = {
-        name
-        for one in objects()
-        if one["kind"] == "NetworkPolicy" and "Egress" in one["spec"]["policyTypes"]
-        for name in selected(one["spec"]["podSelector"])
-    }
-    assert bounded >= {one["metadata"]["name"] for one in objects() if one["kind"] == "Deployment"} | {"loader"}
