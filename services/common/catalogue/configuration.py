@@ -376,6 +376,7 @@ def _shape(collection: Collection, named_srids: tuple[int, ...] | None) -> str:
 
 
 _WORDS = {
+    "missing": "is missing",
     "dict_type": "must be a mapping",
     "model_type": "must be a mapping",
     "string_type": "must be a text",

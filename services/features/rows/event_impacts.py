@@ -72,7 +72,10 @@ class EventImpacts:
         """Return why figures may be missing or older than the data; None while the worker is at work."""
         try:
             (has,) = await self._database.fetch(HAS_WORKER)
-            rows = await self._database.fetch(WORKER) if has["has"] else []
+            if not has["has"]:
+                # the schema of an earlier release: nothing is known of the worker
+                return None
+            rows = await self._database.fetch(WORKER)
         except Unavailable:
             return None
         if not rows:

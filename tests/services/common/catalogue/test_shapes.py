@@ -226,5 +226,5 @@ def test_a_file_that_is_not_there_or_no_text_is_refused_by_its_name(tmp_path: Pa
         CatalogueConfig.load(odd)
     assert str(refused.value) == f"{odd}: must be a mapping"
     odd.write_text("inclusive: []")
-    with pytest.raises(ConfigError, match=r"inclusive is unknown \(there are collections, exclude, include\)"):
+    with pytest.raises(ConfigError, match=r"is unknown \(there are collections, exclude, exposure, include\)"):
         CatalogueConfig.load(odd)

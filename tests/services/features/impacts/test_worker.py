@@ -58,6 +58,9 @@ async def test_late_and_failing_workers_are_named(url: str, served: Services) ->
     assert (await features.json("/events/WP%2F1/impact"))["missing"] == []
     await _say(url, "DELETE FROM impact.worker")
     assert "has not run yet" in (await features.json("/events/WP4/impact"))["reason"]
+    # the schema of an earlier release has no such table
+    await _say(url, "DROP TABLE impact.worker")
+    assert (await features.json("/events/WP4/impact"))["reason"] == "The impact of this event is not computed yet."
 
 
 async def test_estimates_are_told_from_lower_bounds(url: str, served: Services) -> None:

@@ -77,6 +77,10 @@ test("the card says how many people are in the zones of its event", async () => 
   await turn();
   assert.ok(asked.some((url) => url.endsWith("/impacts?events=E1&f=json")));
   assert.deepEqual([...card().querySelectorAll("dl > *")].slice(0, 2).map((each) => each.textContent), ["People in the zones of the event", "No listed place (VI)"]);
+  items.impacts = [{ id: "E1", summary: { people: 1200, zone: "VI", quality: "estimate" } }];
+  await new Selection(explorer).choose("events", 1);
+  await turn();
+  assert.equal(card().querySelector("dd").textContent, "About 1,200 people (VI)");
 });
 
 test("who chose with the keyboard comes back to where that was", async () => {
