@@ -1,8 +1,8 @@
 """The language of a page: from `lang`, else from `Accept-Language`.
 
 The texts are in gettext catalogues (`translations`), with titles, descriptions and words of the hazard collections
-(hazard_words.py). Other data stay in the language of their source. Documents for programs and error messages are in
-English.
+(services/viewer/build/hazard_words.py). Other data stay in the language of their source. Documents for programs and
+error messages are in English.
 """
 
 from contextvars import ContextVar

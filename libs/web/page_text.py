@@ -116,7 +116,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "crs_label": crs_label,
     "shell": shell,
     "span": span,
-    # texts of collections: those of the hazard collections have translations (hazard_words.py)
+    # texts of collections: those of the hazard collections have translations (services/viewer/build/hazard_words.py)
     "said": lambda text: gettext(str(text or "")),
     # Jinja's own `urlencode` keeps slashes, which ids may contain
     "segment": lambda value: path_segment(str(value)),

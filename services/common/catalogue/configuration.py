@@ -34,8 +34,7 @@ collections:
       "Nearest places: GeoNames, CC BY 4.0": https://creativecommons.org/licenses/by/4.0/
     attribution: USGS
     color: '#b33156'             # colour, label and symbol of features on the map
-    label: name
-    symbol: triangle             # circle, square, triangle or diamond
+    symbol: triangle             # circle, square, triangle or diamond; and `label`, a column
     style: {column: depth, breaks: [10, 70]}   # or values: {open: '#007152', closed: '#b33156'}
 exposure: ...                    # people and facilities that impacts are computed with: libs/catalogue/exposure.py
 """
@@ -281,13 +280,7 @@ class CatalogueConfig(_Said):
         for rel, found_by in said.item_links:
             for name in (name for pair in found_by for name in pair):
                 _check_column(f"{where}.item_links.{rel}", name, list(shown) or names)
-        _check_column(f"{where}.label", said.label, list(shown) or names)
-        if said.style is not None:
-            numbers = [column.name for column in collection.columns if column.type in ("integer", "number")]
-            of_style = numbers if said.style.breaks else names
-            _check_column(
-                f"{where}.style.column", said.style.column, [name for name in of_style if not shown or name in shown]
-            )
+        _check_look(where, said, collection, [*shown])
         _check_situation(f"{where}.situation", said.situation, collection, start or next(iter(times), None))
         columns = tuple(column for column in collection.columns if not shown or column.name in shown)
         # without a list they follow from where the rows are
@@ -333,6 +326,14 @@ def _usual_srids(collection: Collection) -> tuple[int, ...]:
     """Return the usual CRSs that can hold all rows of the collection, as far as its extent is known."""
     boxes = [part for each in collection.geometries if each.bbox for part in BBox(*each.bbox).parts()]
     return tuple(srid for srid in USUAL_SRIDS if can_hold(boxes, srid))
+
+
+def _check_look(where: str, said: CollectionConfig, collection: Collection, shown: list[str]) -> None:
+    columns = [column for column in collection.columns if not shown or column.name in shown]
+    _check_column(f"{where}.label", said.label, [column.name for column in columns])
+    if said.style is not None:
+        names = [each.name for each in columns if not said.style.breaks or each.type in ("integer", "number")]
+        _check_column(f"{where}.style.column", said.style.column, names)
 
 
 def _check_situation(where: str, asked: Asked | None, collection: Collection, start: str | None) -> None:

@@ -16,7 +16,7 @@ from libs.cql.quoting import property_name
 from libs.ogc.link import is_web_address
 from libs.ogc.temporal import rfc3339
 from libs.selection.ids import listed_id
-from libs.web.languages import gettext
+from libs.web.languages import gettext, isolated
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
 from services.features.formats.links import NOT_SELECTING, arguments_query
@@ -115,7 +115,7 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
     examples = []
     telling = collection.column(collection.importance[0].removeprefix("-")) if collection.importance else None
     if telling is not None and telling.type in ("integer", "number"):
-        title = telling.title or telling.name
+        title = gettext(telling.title or telling.name)
         largest = max((value for feature in found if (value := _number(feature, telling)) is not None), default=None)
         if largest is not None and largest > 0:
             least = _round_down(largest)
@@ -123,7 +123,7 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
             condition = f"{property_name(telling.name)} >= {least}"
             examples.append(
                 Example(
-                    gettext("%(title)s at least %(value)s") % {"title": title, "value": f"{least}{unit}"},
+                    gettext("%(title)s at least %(value)s") % {"title": title, "value": isolated(f"{least}{unit}")},
                     {"filter": condition},
                 )
             )

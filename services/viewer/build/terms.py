@@ -1,10 +1,10 @@
 """Texts of other services' documents that scripts show in the language of the page: hazards, legends and more.
 
-Titles of collections and properties are translated on the server (libs/web/hazard_words.py).
+Titles of collections and properties are translated on the server (hazard_words.py).
 """
 
 from libs.web.catalogues import marked
-from libs.web.hazard_words import BASINS, VALUES
+from services.viewer.build.hazard_words import BASINS, VALUES
 
 HAZARDS = (marked("Earthquakes"), marked("Tropical storms"), marked("Tropical disturbances"), marked("Floods"))
 """The groups of collections, with the names in libs/catalogue/modules.py."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, Publisher, TimeColumn
+from libs.catalogue.own_look import OwnLook
 from libs.ogc.crs import CRS84, USUAL_SRIDS, crs_uri
 
 
@@ -196,6 +197,7 @@ FULL = Collection(
     license="https://example.org/terms",
     part_licenses=(("Places", "https://example.org/places"),),
     attribution="Us",
+    look=OwnLook("#112233", "kind", "circle", "kind", "Kind", (1, 2), ("#445566",), (("a", "#778899"),)),
     publishers=(Publisher("GDACS", "CC BY", None, "GDACS", 360, FIRST),),
     shape="s",
 )
