@@ -105,10 +105,11 @@ async def _within_limit(database: Statements, request: TileRequest) -> tuple[Ren
         estimate = await _estimate(database, request)
         if estimate > request.limit:
             matched, estimated = await _counted(database, request, estimate)
-            tile = await _thinned(database, request, matched)
-            # otherwise the estimate was too high
-            if tile.rows >= request.limit:
-                return tile, matched, estimated
+            if matched > request.limit:
+                tile = await _thinned(database, request, matched)
+                # otherwise the estimate was too high
+                if tile.rows >= request.limit:
+                    return tile, matched, estimated
     tile = await _run(database, tile_statement(request))
     if tile.rows <= request.limit:
         return tile, tile.rows, False

@@ -130,6 +130,12 @@ async def test_sparse_tile_of_large_table_is_read_without_count() -> None:
     assert found == Rendered(b"x" * 9, 70, 0, False)
 
 
+async def test_tile_whose_count_is_within_the_limit_is_read_whole() -> None:
+    of = request(limit=100)
+    counted = (estimate_statement(of), _plan(110)), (count_statement(of), _value(100))
+    assert await _rendered(of, *counted, (tile_statement(of), _tile(9, 100))) == Rendered(b"x" * 9, 100, 0, False)
+
+
 async def test_estimate_far_too_high_leaves_an_exact_tile() -> None:
     of = request(limit=100)
     thinned: list[Step] = [(thinned_statement(of, matched), _tile(7, 60)) for matched in (30_000, 3750, 468, 0)]
