@@ -67,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="only bring what is simulated to the day; leaves tables with other rows alone",
     )
-    demo.add_argument("--replace", action="store_true", help="replace rows that are not the demo loader's")
+    others = demo.add_mutually_exclusive_group()
+    others.add_argument("--replace", action="store_true", help="replace rows that are not the demo loader's")
+    others.add_argument("--keep", action="store_true", help="leave tables with other rows as they are")
     return parser
 
 
@@ -124,7 +126,9 @@ async def _demo(arguments: argparse.Namespace) -> None:
         if arguments.move:
             await move_demo(connection, data, progress=arguments.progress)
         else:
-            await load_demo(connection, data, progress=arguments.progress, replace=arguments.replace)
+            await load_demo(
+                connection, data, progress=arguments.progress, replace=arguments.replace, keep=arguments.keep
+            )
     finally:
         await connection.close()
 

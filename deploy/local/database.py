@@ -45,7 +45,8 @@ def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = T
     loader = ["--loader-user", LOADER, "--loader-password-file", str(folder.secret_file("loader-password"))]
     _run_tool(["apply", "--own-server", *reader, *loader], environment)
     if demo_data:
-        _run_tool(["demo"], environment)
+        # rows that the user has added must not keep a newer release from starting
+        _run_tool(["demo", "--keep"], environment)
     elif loaded_day not in ("", WITHOUT_DEMO):
         print("The demo data that are there stay; another DAMS_STATE_DIR begins without", flush=True)
     state.loaded = f"{content} {day}"

@@ -59,7 +59,8 @@ step_upgrade() { # from the release $FROM to this one, and back
   make -s schema ARGS=version
   checked revert make schema ARGS="revert --to 1"
   git checkout --quiet "$FROM"
-  checked rollback make up
+  # the first release stops at demo tables with rows of others
+  checked rollback make up DEMO_DATA=no
   expect rollback-rows "$(rows)" "$before"
   expect rollback-collections "$(collections)" "$(make -s psql ARGS="-Atc \"SELECT count(*) FROM geometry_columns WHERE f_table_schema = 'hazard'\"")"
   git checkout --quiet "$new"

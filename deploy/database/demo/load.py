@@ -33,18 +33,34 @@ async def move_demo(connection: asyncpg.Connection, data: DemoCollections, *, pr
     return await _load_groups(connection, data, [tables], progress=progress, replace=False)
 
 
-async def load_demo(connection: asyncpg.Connection, data: DemoCollections, *, progress: bool, replace: bool) -> int:
+async def load_demo(
+    connection: asyncpg.Connection, data: DemoCollections, *, progress: bool, replace: bool, keep: bool = False
+) -> int:
     """Fill every table; return how many were loaded.
 
     Each is filled in its own transaction, all simulated ones in one: floods, alerts and gauges refer to each other. A
     table that already contains these data, or data of `deploy.loader`, stays unchanged; on another day, so do all
     tables that are not simulated. `connection` is the owner's.
 
-    Raises DemoDataConflictError if a table contains other rows and `replace` is False; asyncpg.PostgresError.
+    If a table contains other rows, `replace` deletes them, and `keep` leaves the table (of the simulated ones, all) as
+    it is. Raises DemoDataConflictError without either; asyncpg.PostgresError.
     """
     await _prepare(connection)
     others = [[table] for table in data.builders() if table not in SIMULATED_TABLES]
-    return await _load_groups(connection, data, [*others, list(SIMULATED_TABLES)], progress=progress, replace=replace)
+    groups = [*others, list(SIMULATED_TABLES)]
+    if keep:
+        groups = [group for group in groups if not await _has_other_rows(connection, group, data)]
+    return await _load_groups(connection, data, groups, progress=progress, replace=replace)
+
+
+async def _has_other_rows(connection: asyncpg.Connection, tables: list[str], data: DemoCollections) -> bool:
+    for table in tables:
+        try:
+            await _holds(connection, table, data.fingerprint(table), replace=False)
+        except DemoDataConflictError:
+            print(f"{table}: left as it is, because it holds rows that are not the demo loader's")
+            return True
+    return False
 
 
 async def _load_groups(

@@ -51,6 +51,20 @@ async def test_loading_twice_and_after_a_change(
     assert await load_demo(owner, small(sources), progress=False, replace=True) == 18
 
 
+async def test_rows_of_others_are_kept_and_their_table_left_alone(
+    owner: asyncpg.Connection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after an upgrade, whose demo data differ."""
+    await owner.execute(
+        "INSERT INTO hazard.hazard_eq_events (event_id, event_date, geom) VALUES ('a', now(), 'SRID=4326;POINT(1 2)')"
+    )
+    sources = small_sources(tmp_path)
+    assert await load_demo(owner, small(sources), progress=False, replace=False, keep=True) == 16
+    assert await owner.fetchval("SELECT array_agg(event_id) FROM hazard.hazard_eq_events") == ["a"]
+    assert "hazard_eq_events: left as it is" in capsys.readouterr().out
+    assert await load_demo(owner, small(sources), progress=False, replace=False, keep=True) == 0
+
+
 async def test_on_another_day_what_is_simulated_moves_and_nothing_else(
     owner: asyncpg.Connection, tmp_path: Path
 ) -> None:
