@@ -19,6 +19,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
+from services.features.answer import Answer, Pieces, event_file
 from services.features.event_alias import redirect_alias
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
@@ -30,7 +31,7 @@ from services.features.rows.event_parts import EventPart, event_parts
 from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
 from services.features.samples.source import Source, file_name
-from services.features.slow_readers import write
+from services.features.sending import send
 
 GEOJSON = "application/geo+json"
 _TOLD = 1000
@@ -168,25 +169,19 @@ async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.Stre
     pieces = _pieces(call, name, parts)
     # an error before the first piece can still be returned with its own status
     first = await anext(pieces)
-    saved = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in name)
     headers = {
         "Content-Type": GEOJSON,
         "Cache-Control": "no-cache",
         "Vary": "Accept",
-        "Content-Disposition": f'inline; filename="{saved}.geojson"',
+        "Content-Disposition": f'inline; filename="{event_file(name)}.geojson"',
     }
-    if call.request.method == "HEAD":
-        return web.Response(headers=headers)
-    response = web.StreamResponse(headers=headers)
-    try:
-        await response.prepare(call.request)
-        await write(call.request, response, first)
-        async for piece in pieces:
-            await write(call.request, response, piece)
-    except ConnectionError:
-        # the client has read enough, or has disconnected
-        return response
-    return response
+    return await send(call.request, Answer(headers, Pieces(_chain(first, pieces))))
+
+
+async def _chain(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for piece in rest:
+        yield piece
 
 
 async def _pieces(call: Call, name: str, parts: Sequence[EventPart]) -> AsyncIterator[bytes]:

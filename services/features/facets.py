@@ -19,9 +19,9 @@ from libs.web.respond import json_response, links_json
 from services.features.aggregation.buckets import Counted
 from services.features.aggregation.facet import DEFAULT_BUCKETS, Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet
 from services.features.aggregation.request import facets_of, parse_facets
+from services.features.answer import features_omitted
 from services.features.pages.facet_html import sections, usual_facets
 from services.features.resources import CATALOGUE, FACETS, FOLDING, VALUES, VERSIONS
-from services.features.rows.failing_rows import features_omitted
 
 _GEOJSON = "application/geo+json"
 _COUNTED = ("facets", "min-count")

@@ -18,6 +18,7 @@ from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.respond import body_response, json_bytes, links_json
+from services.features.answer import features_omitted
 from services.features.feeds.atom import feed
 from services.features.feeds.cap import is_of_alerts
 from services.features.feeds.entry import entry
@@ -30,7 +31,6 @@ from services.features.request.cursor import encode_cursor
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import parse_items
 from services.features.resources import CATALOGUE, FOLDING, IMPACTS, STORE, VERSIONS
-from services.features.rows.failing_rows import features_omitted
 
 _AS_ITEMS: dict[str, Any] = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
 """Parameters of items that a feed does not have."""

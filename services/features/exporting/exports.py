@@ -19,11 +19,10 @@ from libs.selection.selection import Selection
 from services.features.exporting.folder import ExportFolder, Making, tag_of
 from services.features.exporting.layer import JobOf, job_of, with_kinds
 from services.features.exporting.turns import Turns
+from services.features.exporting.wanted import Wanted
 from services.features.exporting.writing import NeedsNoIndexError, TooLargeError, WritingFailedError, write_file
-from services.features.formats.format import FeatureFormat, FileFormat, Format, PageLinks
-from services.features.formats.pieces import pieces
+from services.features.formats.format import FeatureFormat, FileFormat, Format
 from services.features.request.geometry_options import GeometryOptions
-from services.features.request.items_query import ItemsQuery
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
 from services.features.rows.whole import whole
@@ -35,22 +34,6 @@ _MOST = Gauge("dams_exports_limit", "Files that may be made at the same time")
 Chunks = AsyncGenerator[Rows]
 Source = Callable[[], Chunks]
 """Returns the rows, from the first on, at each call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A requested export."""
-
-    query: ItemsQuery
-    format_: FeatureFormat | FileFormat
-    links: PageLinks
-    mark: bytes
-    key: str | None
-    """Hash of everything that decides the content; None if the collection has no data version."""
-    is_current: Callable[[], bool] = lambda: True
-    """Returns whether the data still have the version in the key."""
-    client: str = ""
-    """Address of the client that requested the file."""
 
 
 @dataclass(eq=False, slots=True)
@@ -168,9 +151,14 @@ class Exports:
         return export
 
     async def page(
-        self, selection: Selection, options: GeometryOptions, format_: FileFormat, source: Source, client: str = ""
+        self,
+        selection: Selection,
+        options: GeometryOptions,
+        format_: FileFormat,
+        source: Source | Rows,
+        client: str = "",
     ) -> Export:
-        """Write a page as a file. The caller must call `leave`.
+        """Write a page, fetched already or read from its source, as a file. The caller must call `leave`.
 
         Raises Unavailable if all turns are taken, and errors of the source.
         """
@@ -178,7 +166,9 @@ class Exports:
         making = await self._begin(format_, client)
         export = Export(streams=False, tag=None, readers=1)
         try:
+            source = partial(_one_chunk, source) if isinstance(source, Rows) else source
             await self._write_file(source, job_of(format_, selection, options), making, export)
+            export.whole = True
             return export
         finally:
             self._turns.leave(client)
@@ -303,7 +293,7 @@ class Exports:
         async with aclosing(_counted(chunks, export)) as counted:
             first = await anext(counted)
             head = wanted.mark + format_.head(wanted.query.selection.collection, first.layout, None, wanted.links)
-            async for piece in pieces(format_, head, first, counted):
+            async for piece in format_.pieces(head, first, counted):
                 try:
                     await asyncio.to_thread(_write, file, piece)
                 except OSError as error:
@@ -384,6 +374,5 @@ async def _again(first: Rows, rest: Chunks) -> Chunks:
         yield rows
 
 
-async def one_chunk(rows: Rows) -> Chunks:
-    """Return rows that were fetched already as a source."""
+async def _one_chunk(rows: Rows) -> Chunks:
     yield rows

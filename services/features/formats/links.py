@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 import orjson
@@ -16,10 +15,12 @@ from libs.web.catalogues import marked
 from libs.web.representations import representations
 from libs.web.respond import links_json
 from services.features.formats.format import PageLinks
+from services.features.formats.geojson import encode, features
 from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES, WITH_LINKS
 from services.features.request.cursor import PageEnds, encode_cursor
 from services.features.request.items_query import ItemsQuery
 from services.features.request.long_parameters import packed
+from services.features.rows.layout import Layout, Row
 
 ATOM_TYPE = "application/atom+xml"
 FACETS_TYPE = "application/facets+json"
@@ -143,12 +144,15 @@ def item_links(collection_id: str, media_type: str, base: str, given: Mapping[st
 
 
 def with_related(
-    links: PageLinks, collection: Collection, media_type: str, base: str, properties: Mapping[str, Any]
+    links: PageLinks, collection: Collection, media_type: str, base: str, row: Row, layout: Layout
 ) -> PageLinks:
     """Return the links of a feature with those to related features, as the collection is configured.
 
     A property that is null or was not requested gives no link.
     """
+    if not collection.item_links:
+        return links
+    properties = orjson.loads(encode(features([row], layout)[0]["properties"]))
     added = []
     for rel, found_by in collection.item_links:
         values = {name: properties.get(own) for name, own in found_by}

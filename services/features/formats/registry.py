@@ -6,9 +6,12 @@ Links, negotiation, the OpenAPI document, pages and handlers use this registry.
 from collections.abc import Mapping
 from importlib import import_module
 
+from libs.catalogue.model import Collection
+from libs.ogc.errors import NotAcceptable
 from libs.ogc.media_type import MediaType, name_format
 from libs.web.query_params import QueryValues
 from services.features.formats.format import FeatureFormat, FileFormat, Format
+from services.features.formats.jsonfg import profiled
 
 _MODULES = (
     "geojson",
@@ -37,6 +40,22 @@ WITH_LINKS = frozenset(entry.media_type for entry in FORMATS if entry.has_links)
 """Media types of formats whose bodies contain links."""
 
 _DEFAULT = FORMATS[0].media_type
+
+
+def page_format(media_type: str, query: QueryValues, collection: Collection) -> FeatureFormat | FileFormat | None:
+    """Return the format of a page or a feature with its options; None for HTML. Adds a fault for each wrong option."""
+    format_ = format_of(media_type, named=query.values["f"] is not None)
+    refuse_options(query, format_)
+    return profiled(format_, query, collection)
+
+
+def export_format(media_type: str, query: QueryValues, collection: Collection) -> FeatureFormat | FileFormat:
+    """Return the format of an export with its options. Adds a fault for each wrong option. Raises NotAcceptable."""
+    format_ = profiled(EXPORT_FORMATS.get(media_type), query, collection)
+    if format_ is None:
+        raise NotAcceptable("none of the accepted media types is offered")
+    refuse_options(query, format_)
+    return format_
 
 
 def format_of(media_type: str, *, named: bool) -> FeatureFormat | FileFormat | None:

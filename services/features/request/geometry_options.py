@@ -20,10 +20,5 @@ class GeometryOptions:
     """Base address of the products that properties lead to; empty: properties as they are stored."""
 
 
-def content_crs(options: GeometryOptions) -> dict[str, str]:
-    """Return the header with the CRS of a response (/req/crs/ogc-crs-header)."""
-    return {"Content-Crs": f"<{options.crs.uri}>"}
-
-
 AS_STORED = GeometryOptions()
 """Geometries as stored, in CRS84."""

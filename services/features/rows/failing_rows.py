@@ -89,11 +89,6 @@ class FailingRows:
         return selection.collection.id, version.token if version else "", repr(all_of(selection.conditions).render())
 
 
-def features_omitted(number: int) -> dict[str, str]:
-    """Return the header with the number of rows left out; empty for 0."""
-    return {"DAMS-Features-Omitted": str(number)} if number else {}
-
-
 def calls_postgis(selection: Selection) -> bool:
     """Return whether the conditions may fail on stored values: only PostGIS functions can."""
     return any("ST_" in part for condition in selection.conditions for part in condition.parts if isinstance(part, str))

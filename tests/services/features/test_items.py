@@ -17,7 +17,7 @@ from services.features.request.geometry_options import AS_STORED, GeometryOption
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
-from services.features.whole_pages import WholePages
+from services.features.sending import WholePages
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events/items"

@@ -18,7 +18,7 @@ import pytest
 from deploy.database.apply import apply_schema
 from libs.web.query_params import QueryValues
 from services.features import export as export_handler
-from services.features.exporting.exports import Wanted
+from services.features.exporting.wanted import Wanted
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
 from services.features.request.items_query import parse_items

@@ -264,7 +264,9 @@ def test_a_feature_leads_to_others_by_its_properties_where_it_has_them() -> None
     plain = item_links(collection.id, GEOJSON, BASE, {}, "1")
 
     def related(**properties: Any) -> PageLinks:
-        return with_related(plain, collection, GEOJSON, BASE, properties)
+        columns = tuple(Column(name, "text", "string") for name in properties)
+        layout = Layout(None, has_geometry=False, properties=columns, raw_json=(False,) * len(columns), times=())
+        return with_related(plain, collection, GEOJSON, BASE, tuple(properties.values()), layout)
 
     found = related(storm="AL 1", before="2017-08-30T15:00:00Z")
     (link,) = [link for link in found.members() if link["rel"] == "predecessor-version"]

@@ -14,7 +14,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql, bind, sql
 from libs.selection.selection import Selection
 from services.features.rows import failing_rows
-from services.features.rows.failing_rows import FailingRows, calls_postgis, features_omitted
+from services.features.rows.failing_rows import FailingRows, calls_postgis
 from services.features.rows.items_sql import count_statement
 from tests.conftest import MakeDatabase
 from tests.services.features.rows.set_versions import SetVersions
@@ -148,14 +148,6 @@ async def test_of_very_many_rows_not_each_is_tried(database: Database) -> None:
     # one fewer
     fewer = replace(many, id="public.fewer", name="fewer")
     assert (await _failing(database)[0].find(database, _selection(fewer, FAILS))).failing == 2
-
-
-def test_a_header_says_how_many_are_left_out() -> None:
-    assert [features_omitted(number) for number in (1, 3)] == [
-        {"DAMS-Features-Omitted": "1"},
-        {"DAMS-Features-Omitted": "3"},
-    ]
-    assert features_omitted(0) == {}
 
 
 def test_conditions_that_call_postgis_may_fail() -> None:
