@@ -24,7 +24,7 @@ from libs.pg.sql import Sql, all_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
-from libs.selection.crs import requested_crs
+from libs.selection.request import requested_crs
 from libs.selection.ids import has_odd_id, keys_condition, unescape_id
 from libs.selection.request import FaultCollector
 

@@ -28,7 +28,7 @@ from libs.web.part import PresentPart
 from libs.web.query_params import QueryValues, read_query
 from libs.web.respond import varying
 from libs.web.settings import WebSettings
-from libs.web.trackers import is_added_to_tiles, is_tracking
+from libs.web.query_params import is_added_to_tiles, is_tracking
 
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 

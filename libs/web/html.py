@@ -18,7 +18,7 @@ from libs.web.base_url import SETTINGS, base_url
 from libs.web.languages import current, gettext, load, ngettext
 from libs.web.page_text import FILTERS
 from libs.web.respond import body_response, varying
-from libs.web.trackers import is_tracking
+from libs.web.query_params import is_tracking
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

@@ -13,7 +13,7 @@ from libs.web.respond import varying
 from services.features.exporting.exports import Export
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
 from services.features.formats.jsonfg import profile_header
-from services.features.request.geometry_options import GeometryOptions
+from services.features.request.items_query import GeometryOptions
 from services.features.request.items_query import ItemsQuery
 
 PAGING = "DAMS-Paging"

@@ -17,14 +17,14 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
-from libs.web.representations import representations
+from libs.web.respond import representations
 from libs.web.respond import json_response, links_json
 from services.features.answer import Answer, Pieces, event_file
 from services.features.event_alias import redirect_alias
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
 from services.features.pages.impact_page import event_impact
-from services.features.request.geometry_options import GeometryOptions
+from services.features.request.items_query import GeometryOptions
 from services.features.request.items_query import ItemsQuery
 from services.features.resources import CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import EventPart, event_parts

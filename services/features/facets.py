@@ -14,7 +14,7 @@ from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
-from libs.web.representations import representations
+from libs.web.respond import representations
 from libs.web.respond import json_response, links_json
 from services.features.aggregation.buckets import Counted
 from services.features.aggregation.facet import DEFAULT_BUCKETS, Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet

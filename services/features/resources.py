@@ -23,7 +23,7 @@ from services.features.feeds.cap import CapSettings
 from services.features.formats.geojson import encode_each
 from services.features.part import amended
 from services.features.rows.counts import Counts
-from services.features.rows.event_aliases import EventAliases
+from services.features.rows.event_parts import EventAliases
 from services.features.rows.event_impacts import EventImpacts
 from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache

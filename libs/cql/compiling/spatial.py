@@ -23,9 +23,9 @@ from libs.cql.queryable import Queryable
 from libs.geo.boxes import Box
 from libs.geo.crs_areas import boxes_in, is_projected, keeps_boxes
 from libs.geo.longitudes import WEB_MERCATOR, turned, width_of_world
-from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.shape_sql import in_lonlat
 from libs.geo.short_ways import short_way
-from libs.geo.simple_shapes import simple_shape
+from libs.geo.shape_sql import simple_shape
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import Kind
 from libs.pg.sql import Sql, all_of, any_of, binds, join, sql

@@ -22,7 +22,7 @@ from services.features.exporting.turns import Turns
 from services.features.exporting.wanted import Wanted
 from services.features.exporting.writing import NeedsNoIndexError, TooLargeError, WritingFailedError, write_file
 from services.features.formats.format import FeatureFormat, FileFormat, Format
-from services.features.request.geometry_options import GeometryOptions
+from services.features.request.items_query import GeometryOptions
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
 from services.features.rows.whole import whole

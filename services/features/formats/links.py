@@ -12,7 +12,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, LABELS, MediaType, name_format
 from libs.web.catalogues import marked
-from libs.web.representations import representations
+from libs.web.respond import representations
 from libs.web.respond import links_json
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import encode, features

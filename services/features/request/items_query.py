@@ -10,13 +10,35 @@ from libs.cql import in_utc
 from libs.geo.crs import CRS84
 from libs.ogc.temporal import understood
 from libs.pg.text_folding import UNTRIED, TextFolding
-from libs.selection.crs import requested_crs
+from libs.selection.request import requested_crs
 from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
 from services.features.request.cursor import Position, decode_cursor
-from services.features.request.geometry_options import GeometryOptions
 from services.features.request.long_parameters import unpacked
 from services.features.request.row_identity import is_by_content, row_identity, usual_order
+from dataclasses import dataclass
+
+from libs.geo.crs import CRS84, Crs
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryOptions:
+    """What a request says of the geometries in its response, and of the addresses among the properties."""
+
+    bbox_only: bool = False
+    """Return boxes instead of geometries."""
+    simplify: float | None = None
+    """Tolerance in units of the CRS; None: not simplified."""
+    crs: Crs = CRS84
+    lonlat: bool = False
+    """Points as columns of numbers."""
+    base: str = ""
+    """Base address of the products that properties lead to; empty: properties as they are stored."""
+
+
+AS_STORED = GeometryOptions()
+"""Geometries as stored, in CRS84."""
+
 
 _LONGEST_QUOTED = 100
 

@@ -14,6 +14,8 @@ from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, sql
+from collections.abc import Mapping
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +142,11 @@ class EventImpacts:
             tables,
             row["has_raster"],
         )
+
+
+_SHOWN = ("zone", "label", "kind", "people", "places", "areas")
+
+
+def summary_of(headline: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return the stored headline with its sentence, without what only the sentence needs."""
+    return {"text": text, **{name: headline[name] for name in _SHOWN}}

@@ -8,7 +8,7 @@ from libs.pg.column_types import Kind, column_type
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
+from services.features.request.items_query import AS_STORED, GeometryOptions
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.columns import columns_of, sort_places, sort_value
 from services.features.rows.geometry_sql import encoded_geometry

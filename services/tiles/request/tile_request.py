@@ -15,9 +15,13 @@ from libs.pg.column_types import column_type
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues
-from services.tiles.request.geometry_column import refuse_none
 from services.tiles.request.region import Region
 from services.tiles.styling.properties import read_by_style
+from libs.catalogue.model import Collection, GeometryColumn
+from libs.ogc.errors import NotFound
+from libs.selection.selection import chosen_geometry
+from libs.web.query_params import QueryValues
+
 
 _OF_THE_ANSWER = {"f", "collections", "v"}
 """Parameters that do not change the tile of a collection."""
@@ -181,3 +185,25 @@ def _variant(selection: Selection, limit: int | None, all_properties: bool, *, f
     # two tiles with the same properties may differ: one has the key among them
     meaning = (text, args, names, sort, limit, geometry, *([_STYLE_ONLY] if few else []))
     return blake2b(repr(meaning).encode(), digest_size=9).hexdigest()
+
+
+def geometry_of(collection: Collection, query: QueryValues | None = None) -> GeometryColumn:
+    """Return the geometry column that `geom-column` names, else the default.
+
+    A fault of it is raised together with the faults so far. Raises NotFound if the collection has no geometry.
+    """
+    found = collection.geometry()
+    if query is not None:
+        refuse_none(query)
+        found = chosen_geometry(collection, query)
+        if found is None:
+            query.check()
+    if found is None:
+        raise NotFound(f"Collection '{collection.id}' has no geometry, hence no tiles.")
+    return found
+
+
+def refuse_none(query: QueryValues) -> None:
+    """Add a fault if the request omits geometry."""
+    if query.values.get("geom-column") == "none":
+        query.fault("geom-column", "geom-column none is not possible for tiles", value="none")

@@ -27,7 +27,7 @@ from services.tiles.store.admission import Admission
 from services.tiles.store.compression import compressed
 from services.tiles.store.keys import TileKey, ancestors, says_empty
 from services.tiles.store.sealing import Sealing
-from services.tiles.store.unrepairable import Unrepairable
+from services.tiles.rendering.invalid_rows import Unrepairable
 
 _TILES = Metric("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
 _MAKING = Gauge("dams_tile_queue", "Tiles that are made at present, or wait for a connection")

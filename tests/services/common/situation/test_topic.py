@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
-from services.common.situation.asked import Asked
+from services.common.situation.topic import Asked
 from services.common.situation.statement import columns_of, newest
 from services.common.situation.topic import Topic, entry_of
 

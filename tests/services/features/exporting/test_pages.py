@@ -17,7 +17,7 @@ from services.features.exporting.exports import Export, Exports
 from services.features.exporting.folder import ExportFolder
 from services.features.exporting.writing import WritingFailedError
 from services.features.formats.fgb import FORMAT, FlatGeobuf
-from services.features.request.geometry_options import AS_STORED
+from services.features.request.items_query import AS_STORED
 from services.features.rows.columns import columns_of
 from services.features.rows.layout import Rows
 

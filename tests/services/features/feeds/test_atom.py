@@ -12,7 +12,7 @@ from libs.catalogue.model import Collection, Column, TimeColumn
 from libs.ogc.link import Link
 from services.features.feeds.atom import feed
 from services.features.feeds.entry import Entry, box_of, entry, update_column
-from services.features.feeds.since import duration, start_of_last
+from services.features.feed import duration, start_of_last
 from services.features.feeds.xml import clean
 
 SPACES = {"http://www.w3.org/2005/Atom": "", "http://www.georss.org/georss": "georss:"}

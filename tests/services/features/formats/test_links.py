@@ -15,7 +15,7 @@ from services.features.formats.format import PageLinks
 from services.features.formats.links import arguments_query, export_links, item_links, page_links, with_related
 from services.features.formats.registry import FORMATS
 from services.features.request.cursor import PageEnds, Position, encode_cursor
-from services.features.request.geometry_options import AS_STORED
+from services.features.request.items_query import AS_STORED
 from services.features.request.items_query import ItemsQuery
 from services.features.request.long_parameters import unpacked
 

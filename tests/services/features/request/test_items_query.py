@@ -13,7 +13,7 @@ from libs.catalogue.model import Collection, Column
 from libs.ogc.errors import InvalidParameters
 from libs.web.query_params import QueryValues
 from services.features.request.cursor import Position, encode_cursor
-from services.features.request.geometry_options import AS_STORED
+from services.features.request.items_query import AS_STORED
 from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.request.long_parameters import packed
 from tests.services.in_process import Client

@@ -14,7 +14,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
-from services.features.request.geometry_options import AS_STORED
+from services.features.request.items_query import AS_STORED
 from services.features.request.items_query import ItemsQuery, total_order
 from services.features.rows import fetching
 from services.features.rows.fetching import fetch_rows

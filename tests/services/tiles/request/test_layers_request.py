@@ -12,7 +12,7 @@ from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import Fault, InvalidParameters, NotFound
 from libs.pg.text_folding import Folding, TextFolding
 from libs.web.query_params import QueryValues
-from services.tiles.request.geometry_column import geometry_of
+from services.tiles.request.tile_request import geometry_of
 from services.tiles.request.layers_request import parse_layers
 from services.tiles.request.plain_tile import plain_tile, tile_of, tile_of_style
 from services.tiles.request.tile_request import TileRequest

@@ -10,7 +10,7 @@ from libs.catalogue.model import Argument, Collection, Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import Fault, InvalidParameters, NotFound
 from libs.pg.text_folding import Folding, TextFolding
-from services.tiles.request.geometry_column import geometry_of
+from services.tiles.request.tile_request import geometry_of
 from services.tiles.request.plain_tile import plain_tile, tile_of
 from services.tiles.request.region import Region
 from services.tiles.request.tile_request import TileRequest
