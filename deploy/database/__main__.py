@@ -9,7 +9,7 @@ from pathlib import Path
 
 import asyncpg
 
-from deploy.database.apply import apply_schema, close_other_databases, ensure_loader, ensure_reader, rights_left
+from deploy.database.apply import apply_schema, close_other_databases, ensure_loader, ensure_reader, revoke_statements
 from deploy.database.demo.collections import DemoCollections
 from deploy.database.demo.load import DemoDataConflictError, load_demo, move_demo
 from deploy.database.demo.sources import Sources
@@ -72,7 +72,7 @@ async def _apply(arguments: argparse.Namespace) -> None:
         if arguments.reader_user:
             await ensure_reader(connection, arguments.reader_user, _first_line(arguments.reader_password_file))
             print(f"role {arguments.reader_user} may read")
-            if left := await rights_left(connection, arguments.reader_user):
+            if left := await revoke_statements(connection, arguments.reader_user):
                 print("it may also use the disk, as every role may; a superuser can take that away:")
                 print("".join(f"  {statement};\n" for statement in left), end="")
         if arguments.loader_user:

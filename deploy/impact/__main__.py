@@ -11,7 +11,7 @@ import asyncpg
 
 from deploy.impact.watching import load, update, watch
 from deploy.loader.store.connection import StoreError, connected
-from deploy.loader.store.lock import BusyError, held
+from deploy.loader.store.lock import BusyError, hold_lock
 
 URL = "DATABASE_LOADER_URL"
 """A variable, not an argument: other users of the machine see arguments."""
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 async def _update(url: str) -> None:
-    async with connected(url, "impact") as connection, held(connection, "impact"):
+    async with connected(url, "impact") as connection, hold_lock(connection, "impact"):
         await load(connection, _say)
         await update(connection, _say)
 

@@ -12,7 +12,7 @@ from deploy.impact.exposure import Files
 from deploy.impact.loading import load_exposure
 from deploy.loader.places.packaged import SourceMissingError
 from deploy.loader.store.connection import connected
-from deploy.loader.store.lock import BusyError, held
+from deploy.loader.store.lock import BusyError, hold_lock
 
 POLL_SECONDS = 5.0
 """Time between two looks at the versions of the tables, in seconds."""
@@ -62,7 +62,7 @@ async def watch(url: str, say: Say) -> None:
     """Compute impacts until cancelled. Any number of processes may watch: one of them computes."""
     while True:
         try:
-            async with connected(url, "impact") as connection, held(connection, "impact"):
+            async with connected(url, "impact") as connection, hold_lock(connection, "impact"):
                 await load(connection, say)
                 await _follow(connection, say)
         except BusyError:

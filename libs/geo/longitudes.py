@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import cos, isfinite, radians
 from typing import TYPE_CHECKING
 
 from libs.pg.sql import Sql, any_of, join, sql
-from math import cos, radians
-
 
 if TYPE_CHECKING:
     # without PROJ, which the viewer does not need

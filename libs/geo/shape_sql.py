@@ -1,7 +1,6 @@
 """SQL that converts stored geometries: to longitude and latitude (CRS84, as SRID 4326), to simple features. Pure."""
 
 from libs.pg.sql import Sql, sql
-from libs.pg.sql import Sql, sql
 
 
 def in_lonlat(shape: Sql, srid: int | None, *, stored: Sql | None = None) -> Sql:

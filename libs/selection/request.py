@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Protocol
+
 from libs.catalogue.model import Collection
 from libs.geo.crs import CRS84, Crs, crs_of
 

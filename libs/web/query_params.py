@@ -10,8 +10,6 @@ from typing import Any, Self, cast
 from libs.ogc.errors import Fault, InvalidParameters
 from libs.ogc.numbers import INTEGER, NUMBER
 
-
-
 _DIGITS = re.compile(r"[+-]?\d+\Z", re.ASCII)
 _LARGEST = 10**18 - 1
 

@@ -7,11 +7,7 @@ import orjson
 from aiohttp import web
 
 from libs.ogc.link import Link
-from libs.ogc.media_type import MediaType, with_charset
-from collections.abc import Iterable
-
-from libs.ogc.link import Link
-from libs.ogc.media_type import FORMAT_NAMES
+from libs.ogc.media_type import FORMAT_NAMES, MediaType, with_charset
 
 
 def json_bytes(value: Any) -> bytes:

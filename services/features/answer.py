@@ -12,9 +12,7 @@ from libs.web.conditional import incomplete
 from libs.web.respond import varying
 from services.features.exporting.exports import Export
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
-from services.features.formats.jsonfg import profile_header
-from services.features.request.items_query import GeometryOptions
-from services.features.request.items_query import ItemsQuery
+from services.features.request.items_query import GeometryOptions, ItemsQuery
 
 PAGING = "DAMS-Paging"
 _TOKEN = re.compile(r"[A-Za-z0-9._-]+")
@@ -73,7 +71,7 @@ class Answer:
             "Content-Type": with_charset(media_type),
             "Vary": varying(media_type),
             "Content-Crs": f"<{options.crs.uri}>",
-            "Link": profile_header(format_, links.header),
+            "Link": format_.link_header(links),
         }
         return self.with_headers(headers)
 

@@ -15,7 +15,7 @@ from services.features.formats.links import export_links
 from services.features.formats.registry import export_format
 from services.features.request.items_query import parse_items
 from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VERSIONS
-from services.features.rows.whole import ALL
+from services.features.rows.read_all import ALL
 from services.features.sending import requested_part, send
 
 PATIENCE = 5.0
@@ -35,7 +35,7 @@ async def get_export(call: Call) -> web.StreamResponse:
     links = export_links(query, format_.media_type, base_url(request))
     mark = format_.byte_order_mark if call.query.values["bom"] and isinstance(format_, FeatureFormat) else b""
     version, software = app[VERSIONS].of_features(collection), build_id(app[SERVICE])
-    key = key_of(software, query, format_, version, mark, base_url(request))
+    key = key_of(software, query, format_, version, mark=mark, base=base_url(request))
     exports, is_head = app[EXPORTS], request.method == "HEAD"
     answer = _UNCACHED.of_features(format_, call.media_type, query.options, links).saved_as(collection, format_)
     if is_head:

@@ -3,9 +3,10 @@
 `last=P1D` selects a time that ends now, by an ISO 8601 duration.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -30,12 +31,8 @@ from services.features.formats.geojson import FORMAT as GEOJSON
 from services.features.formats.geojson import features
 from services.features.formats.links import ATOM_TYPE
 from services.features.request.cursor import encode_cursor
-from services.features.request.items_query import GeometryOptions
-from services.features.request.items_query import parse_items
+from services.features.request.items_query import GeometryOptions, parse_items
 from services.features.resources import CATALOGUE, FOLDING, IMPACTS, STORE, VERSIONS
-import re
-from datetime import UTC, datetime, timedelta
-
 
 _AS_ITEMS: dict[str, Any] = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
 """Parameters of items that a feed does not have."""

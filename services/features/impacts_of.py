@@ -13,12 +13,10 @@ from libs.web.base_url import base_url
 from libs.web.conditional import DATA_CACHE, conditional
 from libs.web.html import page_response
 from libs.web.impact_sentence import sentence
-from libs.web.respond import representations
-from libs.web.respond import json_response, links_json
-from services.features.rows.event_impacts import summary_of
+from libs.web.respond import json_response, links_json, representations
 from services.features.pages.comparison import comparison_context
 from services.features.resources import IMPACTS
-from services.features.rows.event_impacts import EventImpacts, Impact, Summary
+from services.features.rows.event_impacts import EventImpacts, Impact, Summary, summary_of
 
 MOST_COMPARED = 4
 """Events that the page shows side by side."""

@@ -25,10 +25,10 @@ async def get_item(call: Call) -> web.StreamResponse:
     """Return one feature by its id."""
     app, request, item_id = call.request.app, call.request, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    aged = tag_of_age(collection, call.media_type)
+    format_ = page_format(call.media_type, call.query, collection)
+    aged = tag_of_age(collection) if format_ is None else ""
     answer = Answer(data_headers(request, call.media_type, app[VERSIONS].of_features(collection), limits=aged))
     check_tag(request, answer.headers)
-    format_ = page_format(call.media_type, call.query, collection)
     selection = select(collection, call.query)
     options = geometry_options(selection, call.query, base_url(request))
     for name in call.query.extra.keys() - {argument.name for argument in collection.arguments}:
@@ -52,13 +52,14 @@ async def get_item(call: Call) -> web.StreamResponse:
     described = call.media_type if format_ is None else format_.media_type
     # links must not repeat parameters that a page ignores
     links = item_links(collection.id, described, base_url(request), dict(sent_parameters(request)), item_id)
-    links = with_related(links, collection, described, base_url(request), row, plan.layout)
+    rows = Rows(plan.layout, [row])
+    links = with_related(links, collection, described, base_url(request), rows)
     if format_ is None:
-        return await item_page(call, collection, row, plan.layout, links, answer)
+        return await item_page(call, collection, rows, links, answer)
     answer = answer.of_features(format_, call.media_type, options, links)
     if not isinstance(format_, FileFormat):
         return await send(request, answer.with_body(format_.item(collection, plan.layout, row, links)))
-    export = await app[EXPORTS].page(selection, options, format_, Rows(plan.layout, [row]), client_of(request))
+    export = await app[EXPORTS].page(selection, options, format_, rows, client_of(request))
     try:
         return await send(request, answer.saved_as(collection, format_).with_body(export))
     finally:

@@ -20,7 +20,7 @@ from services.features.pages.recency import age, over_since
 from services.features.pages.series_chart import charts_of
 from services.features.resources import CATALOGUE, STORE
 from services.features.rows.event_parts import event_parts
-from services.features.rows.layout import Layout, Row
+from services.features.rows.layout import Rows
 from services.features.samples.programs import programs_of
 from services.features.samples.source import Source, source_of
 
@@ -28,10 +28,10 @@ _SIBLINGS = 20
 
 
 async def item_page(
-    call: Call, collection: Collection, row: Row, layout: Layout, links: PageLinks, answer: Answer
+    call: Call, collection: Collection, rows: Rows, links: PageLinks, answer: Answer
 ) -> web.StreamResponse:
-    """Return the page with the headers of the answer."""
-    feature = features([row], layout)[0]
+    """Return the page of the only row, with the headers of the answer."""
+    feature, layout = features(rows.rows, rows.layout)[0], rows.layout
     event = feature["properties"].get(EVENT_KEY)
     source = _source(call, collection, feature["id"])
     others = []

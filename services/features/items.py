@@ -10,6 +10,7 @@ from libs.web.base_url import base_url, client_of
 from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.middleware import has_begun
 from services.features.answer import Answer, Pieces
+from services.features.exporting.exports import Source
 from services.features.formats.format import FeatureFormat, FileFormat
 from services.features.formats.links import page_links
 from services.features.formats.registry import page_format
@@ -31,10 +32,10 @@ async def get_items(call: Call) -> web.StreamResponse:
     """Return a page of matching features; rows on which a filter fails do not match."""
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    aged = tag_of_age(collection, call.media_type)
+    format_ = page_format(call.media_type, call.query, collection)
+    aged = tag_of_age(collection) if format_ is None else ""
     answer = Answer(data_headers(call.request, call.media_type, app[VERSIONS].of_features(collection), limits=aged))
     check_tag(call.request, answer.headers)
-    format_ = page_format(call.media_type, call.query, collection)
     folding, base = app[FOLDING].current, base_url(call.request)
     try:
         if format_ is None:
@@ -83,6 +84,7 @@ async def _respond(
 async def _file(call: Call, query: ItemsQuery, format_: FileFormat, answer: Answer) -> web.StreamResponse:
     """Return a page that a separate process writes."""
     exports, store, collection = call.request.app[EXPORTS], call.request.app[STORE], query.selection.collection
+    source: Source
     if query.limit > store.chunk(query):
         large, matched = await store.large_and_count(query)
         ends, source = large.ends, partial(store.chunks, large, format_.geometry_as)

@@ -19,8 +19,7 @@ from services.features.formats.links import page_links
 from services.features.pages.items_form import form_context
 from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.pages.recency import newest_first
-from services.features.request.items_query import GeometryOptions
-from services.features.request.items_query import ItemsQuery, parse_items
+from services.features.request.items_query import GeometryOptions, ItemsQuery, parse_items
 from services.features.resources import FACETS, FOLDING, STORE, VALUES
 from services.features.samples.programs import programs_of
 from services.features.samples.source import source_of

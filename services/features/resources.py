@@ -14,17 +14,17 @@ from libs.pg.replicas import reads, rotation
 from libs.pg.text_folding import TextFoldings
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
 from libs.web.health import PART as PRESENT_PART
-from libs.web.restarts import RESTARTED, asked_again
+from libs.web.restarts import RESTARTED, retry_after_restart
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.exporting.bundles import Bundles
 from services.features.exporting.exports import Exports
 from services.features.exporting.folder import ExportFolder
 from services.features.feeds.cap import CapSettings
 from services.features.formats.geojson import encode_each
-from services.features.part import amended
+from services.features.part import amend_part
 from services.features.rows.counts import Counts
-from services.features.rows.event_parts import EventAliases
 from services.features.rows.event_impacts import EventImpacts
+from services.features.rows.event_parts import EventAliases
 from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -51,7 +51,7 @@ VERSIONS = web.AppKey("versions", DataVersions)
 
 def add_resources(app: web.Application, settings: Settings) -> None:
     """Open the resources when the application starts, close them when it ends."""
-    app.middlewares.append(asked_again)
+    app.middlewares.append(retry_after_restart)
     if settings.database_read_urls:
         app.middlewares.append(on_one_server)
     app.cleanup_ctx.append(partial(_open, settings=settings))
@@ -110,7 +110,7 @@ async def _open(app: web.Application, settings: Settings) -> AsyncIterator[None]
         app[VALUES] = ValueRanges(database, versions)
         app[VERSIONS], app[RESTARTED] = versions, versions.restarted
         app[WHOLE_PAGES] = WholePages()
-        app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amended)
+        app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amend_part)
         app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: versions.health()])
         app[HEALTH_NOTES].append(lambda: versions.trouble)
         yield

@@ -3,17 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import hazard
 from libs.ogc.temporal import rfc3339
 from libs.web.impact_sentence import sentence
-from collections.abc import Mapping
-from typing import Annotated
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
 def _names(value: object) -> object:

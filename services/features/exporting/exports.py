@@ -25,15 +25,15 @@ from services.features.formats.format import FeatureFormat, FileFormat, Format
 from services.features.request.items_query import GeometryOptions
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
-from services.features.rows.whole import whole
+from services.features.rows.read_all import read_all
 from services.features.writers.kinds import OtherKindsError
 
 _LOG = logging.getLogger("dams.features")
 _RUNNING = Gauge("dams_exports_running", "Files that are made at present")
 _MOST = Gauge("dams_exports_limit", "Files that may be made at the same time")
 Chunks = AsyncGenerator[Rows]
-Source = Callable[[], Chunks]
-"""Returns the rows, from the first on, at each call."""
+Source = Callable[[], Chunks] | Rows
+"""Rows that are fetched already, or a function that returns them, from the first on, at each call."""
 
 
 @dataclass(eq=False, slots=True)
@@ -155,7 +155,7 @@ class Exports:
         selection: Selection,
         options: GeometryOptions,
         format_: FileFormat,
-        source: Source | Rows,
+        source: Source,
         client: str = "",
     ) -> Export:
         """Write a page, fetched already or read from its source, as a file. The caller must call `leave`.
@@ -166,7 +166,6 @@ class Exports:
         making = await self._begin(format_, client)
         export = Export(streams=False, tag=None, readers=1)
         try:
-            source = partial(_one_chunk, source) if isinstance(source, Rows) else source
             await self._write_file(source, job_of(format_, selection, options), making, export)
             export.whole = True
             return export
@@ -264,10 +263,10 @@ class Exports:
                 query = await self._store.within(rows).tried(wanted.query)
                 export.failing = query.selection.failing
                 if isinstance(format_, FeatureFormat):
-                    chunks = whole(self._store, rows, query, format_.geometry_as)
+                    chunks = read_all(self._store, rows, query, format_.geometry_as)
                     await self._write_text(chunks, wanted, format_, making, export)
                 else:
-                    source = partial(whole, self._store, rows, query, format_.geometry_as)
+                    source = partial(read_all, self._store, rows, query, format_.geometry_as)
                     job = job_of(format_, query.selection, query.options)
                     await self._write_file(source, job, making, export)
             # do not cache an export with missing rows: later readers would not be informed
@@ -290,7 +289,7 @@ class Exports:
         self, chunks: Chunks, wanted: Wanted, format_: FeatureFormat, making: Making, export: Export
     ) -> None:
         file = export.file = FileIO(making.file, "w+")
-        async with aclosing(_counted(chunks, export)) as counted:
+        async with aclosing(_count_rows(chunks, export)) as counted:
             first = await anext(counted)
             head = wanted.mark + format_.head(wanted.query.selection.collection, first.layout, None, wanted.links)
             async for piece in format_.pieces(head, first, counted):
@@ -304,17 +303,19 @@ class Exports:
                 export.tell()
 
     async def _write_file(self, source: Source, job: JobOf, making: Making, export: Export) -> None:
-        def come(_: int) -> None:
+        def check_size(_: int) -> None:
             self._check_size(making.size())
 
         indexed, kinds, is_written = True, frozenset[str](), False
         while not is_written:
             export.rows = 0
-            async with aclosing(_counted(source(), export)) as counted:
+            async with aclosing(
+                _count_rows(_one_chunk(source) if isinstance(source, Rows) else source(), export)
+            ) as counted:
                 first = await anext(counted)
                 told = with_kinds(job(first.layout, making.file, self._most_bytes, indexed), first, kinds)
                 try:
-                    export.omitted = await write_file(told, _again(first, counted), come)
+                    export.omitted = await write_file(told, _prepend(first, counted), check_size)
                     is_written = True
                 except NeedsNoIndexError:
                     # overwrite the part that was written
@@ -361,14 +362,14 @@ def _write(file: FileIO, piece: bytes | memoryview) -> None:
         rest = rest[file.write(rest) :]
 
 
-async def _counted(chunks: Chunks, export: Export) -> Chunks:
+async def _count_rows(chunks: Chunks, export: Export) -> Chunks:
     async with aclosing(chunks):
         async for found in chunks:
             export.rows += len(found.rows)
             yield found
 
 
-async def _again(first: Rows, rest: Chunks) -> Chunks:
+async def _prepend(first: Rows, rest: Chunks) -> Chunks:
     yield first
     async for rows in rest:
         yield rows

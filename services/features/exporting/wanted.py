@@ -37,6 +37,7 @@ def key_of(
     query: ItemsQuery,
     format_: FeatureFormat | FileFormat,
     version: DataVersion | None,
+    *,
     mark: bytes,
     base: str,
 ) -> str | None:
@@ -61,9 +62,7 @@ def key_of(
     return blake2b(repr(content).encode(), digest_size=12).hexdigest()
 
 
-def version_check(
-    versions: DataVersions, collection: Collection, version: DataVersion | None
-) -> Callable[[], bool]:
+def version_check(versions: DataVersions, collection: Collection, version: DataVersion | None) -> Callable[[], bool]:
     """Return a function that returns whether the data of the collection still have this version."""
 
     def is_current() -> bool:

@@ -49,6 +49,10 @@ class Format:
     item_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
     """OpenAPI schema of a feature."""
 
+    def link_header(self, links: PageLinks) -> str:
+        """Return the `Link` header of a response in this format."""
+        return links.header
+
 
 class FileFormat(Format):
     """A format that is one whole file, written by a separate process (`services/features/writers`)."""
@@ -84,9 +88,7 @@ class FeatureFormat(Format, ABC):
         """Return the bytes after `returned` features, `omitted` of which have no geometry."""
         return b""
 
-    async def pieces(
-        self, head: bytes, first: Rows, rest: AsyncIterator[Rows]
-    ) -> AsyncIterator[bytes | memoryview]:
+    async def pieces(self, head: bytes, first: Rows, rest: AsyncIterator[Rows]) -> AsyncIterator[bytes | memoryview]:
         """Yield the head with the first rows, the other rows while they are read, and the tail."""
         yield b"".join((head, self.rows(first, first=True)))
         returned, omitted = len(first.rows), first.omitted

@@ -14,8 +14,6 @@ from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, sql
-from collections.abc import Mapping
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,18 @@
 """The features of one event in each collection, and the event that an alias names."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from libs.catalogue.model import Collection
-from libs.ogc.errors import DomainError
-from services.features.request.items_query import ItemsQuery
-from services.features.rows.items_store import ItemsStore
-from collections import defaultdict
-
-from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY
-from libs.ogc.errors import InvalidParameters
-from libs.web.query_params import QueryValues
-from services.features.request.items_query import ItemsQuery, parse_items
+from libs.ogc.errors import DomainError, InvalidParameters
 from libs.pg.pool import Database
 from libs.pg.sql import bind, sql
+from libs.web.query_params import QueryValues
+from services.features.request.items_query import ItemsQuery, parse_items
+from services.features.rows.items_store import ItemsStore
 
 
 def query_of_event(collection: Collection, event: str, *, limit: int, base: str = "") -> ItemsQuery | None:

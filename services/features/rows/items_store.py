@@ -11,9 +11,8 @@ from libs.pg.snapshot import Snapshot
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.counts import Counts
-from services.features.rows.failing_rows import FailingRows, calls_postgis
+from services.features.rows.failing_rows import FailingRows, calls_postgis, fetch_rows
 from services.features.rows.feature_cache import FeatureCache
-from services.features.rows.fetching import fetch_rows
 from services.features.rows.items_sql import (
     count_statement,
     cursor_statement,

@@ -8,9 +8,6 @@ from libs.ogc.crs import CRS84
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from services.tiles.metadata.zoom_range import zoom_range
-from typing import Any
-
-from libs.catalogue.model import Collection
 
 
 def layer(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet, base: str) -> dict[str, Any]:

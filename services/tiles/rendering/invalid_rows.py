@@ -1,7 +1,11 @@
-"""Rows that PostGIS cannot draw: left out, so that the others have their tile. Remembers columns where none is found."""
+"""Rows that PostGIS cannot draw: left out, so that the others have their tile.
+
+Columns where the search fails are remembered.
+"""
 
 import asyncio
 import logging
+import time
 from dataclasses import replace
 
 from libs.ogc.errors import StoredValueError
@@ -11,8 +15,6 @@ from libs.pg.sql import Sql, all_of, bind, sql
 from services.tiles.rendering.statement import chosen_statement, identities, identity, matching
 from services.tiles.rendering.thinning import chosen_rows
 from services.tiles.request.tile_request import TileRequest
-import time
-
 
 _LOG = logging.getLogger("dams.tiles")
 

@@ -1,7 +1,7 @@
 """The page of a map, one template for a collection's map and for the map of all; and its security policy."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,17 +10,14 @@ from aiohttp import web
 from libs.catalogue.model import Collection
 from libs.geo.zooms import IDS, WEB_MERCATOR, WORLD_CRS84
 from libs.ogc.link import path_segment
+from libs.web import html
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
+from libs.web.basemap import Basemap
 from libs.web.html import page_response
 from libs.web.languages import current
 from services.viewer.pages.page_data import describe, in_order, script_json
 from services.viewer.resources import ASSETS, BASEMAP, EMBED_ORIGINS
-from collections.abc import Sequence
-
-from libs.web import html
-from libs.web.basemap import Basemap
-
 
 _ENGINES = {
     "maplibre": ("engines/maplibre/library.js",),

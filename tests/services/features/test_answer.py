@@ -12,8 +12,7 @@ from libs.selection.selection import Selection
 from services.features.answer import Answer, features_omitted
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
-from services.features.request.items_query import AS_STORED
-from services.features.request.items_query import ItemsQuery
+from services.features.request.items_query import AS_STORED, ItemsQuery
 
 COLLECTION = Collection("a.b-c_D9", "a", "b-c_D9", 1, "table", "B", None, ())
 VALIDATORS = {"ETag": 'W/"1"', "Last-Modified": "now", "Cache-Control": "public"}

@@ -13,8 +13,7 @@ from aiohttp import ClientPayloadError
 
 from libs.ogc.errors import StoredValueError
 from services.features.exporting.exports import Export, Exports
-from services.features.request.items_query import AS_STORED, GeometryOptions
-from services.features.request.items_query import ItemsQuery
+from services.features.request.items_query import AS_STORED, GeometryOptions, ItemsQuery
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.sending import WholePages

@@ -226,7 +226,7 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
     client = running["features"]
     address = "/collections/slow.waits/export?f=csv"
     # no version shows when the view changes; this pretends that one did
-    monkeypatch.setattr(export_handler, "key_of", lambda _, query, *__: query.selection.collection.id)
+    monkeypatch.setattr(export_handler, "key_of", lambda _, query, *__, **___: query.selection.collection.id)
     async with client.session.get(f"{client.base}{address}") as response:
         assert (response.status, response.headers["Transfer-Encoding"]) == (200, "chunked")
         assert (await response.content.readline()).startswith(b"collectionId,")

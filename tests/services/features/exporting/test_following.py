@@ -21,8 +21,8 @@ from libs.pg.pool import Database, PoolSettings
 from libs.web.query_params import QueryValues
 from services.features.exporting import exports as exports_module
 from services.features.exporting.exports import Export, Exports
-from services.features.exporting.wanted import Wanted
 from services.features.exporting.folder import ExportFolder
+from services.features.exporting.wanted import Wanted
 from services.features.exporting.writing import NeedsNoIndexError, WritingFailedError, write_file
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS

@@ -20,7 +20,7 @@ from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_sql import item_plan
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Layout, Row
-from services.features.rows.whole import whole
+from services.features.rows.read_all import read_all
 from tests.conftest import MakeDatabase
 from tests.services.features.conftest import Fetch
 from tests.services.features.rows.few import (
@@ -278,8 +278,8 @@ async def test_all_rows_come_some_at_a_time(
 ) -> None:
     asked = query(replace(collection, row_bytes=100_000), 5, sort=sort)
     async with snapshot(database) as rows:
-        chunks = [found.rows async for found in whole(store, rows, asked, "geojson")]
-        nothing = [found.rows async for found in whole(store, rows, replace_where(asked, sql("FALSE")), "geojson")]
+        chunks = [found.rows async for found in read_all(store, rows, asked, "geojson")]
+        nothing = [found.rows async for found in read_all(store, rows, replace_where(asked, sql("FALSE")), "geojson")]
     assert [len(found) for found in chunks if found] == [20, 20, 20]
     values = [row[0] for found in chunks for row in found]
     if collection.columns == (KIND,):
