@@ -56,7 +56,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
         given = {**_without(given, "last"), "datetime": values["datetime"]}
     query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current, base=base_url(request))
     check_preconditions(request, headers)
-    query = await app[STORE].found(query)
+    query = await app[STORE].resolve(query)
     is_atom = call.media_type == ATOM_TYPE
     query = replace(query, options=_BOXES) if is_atom else query
     try:

@@ -62,7 +62,7 @@ async def _respond(
     if format_ is None:
         return await items_page(call, query, answer)
     store = call.request.app[STORE]
-    query = await store.found(query)
+    query = await store.resolve(query)
     if isinstance(format_, FileFormat):
         return await _file(call, query, format_, answer)
     if format_.streams and query.limit > store.chunk(query):

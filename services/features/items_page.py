@@ -42,7 +42,7 @@ async def items_page(call: Call, query: ItemsQuery, answer: Answer) -> web.Strea
     # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
     # map draws: large geometries must not bloat the page
     options = GeometryOptions(bbox_only=True, base=query.options.base)
-    query = await app[STORE].found(replace(query, limit=min(query.limit, PAGE_ROWS), options=options))
+    query = await app[STORE].resolve(replace(query, limit=min(query.limit, PAGE_ROWS), options=options))
     (page, ends), matched = await app[STORE].page_and_count(query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)
     ranges = await app[VALUES].recent(collection)

@@ -260,7 +260,7 @@ class Exports:
             format_ = wanted.format_
             async with _limit(self._most_seconds), snapshot(self._database) as rows:
                 # before anything is written: written bytes may already be sent
-                query = await self._store.within(rows).tried(wanted.query)
+                query = await self._store.within(rows).exclude_failing(wanted.query)
                 export.failing = query.selection.failing
                 if isinstance(format_, FeatureFormat):
                     chunks = read_all(self._store, rows, query, format_.geometry_as)

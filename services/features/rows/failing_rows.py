@@ -38,7 +38,7 @@ class FailingRows:
         self._versions = versions
         self._known: TTLCache[tuple[str, ...], tuple[Sql, int]] = TTLCache(_REMEMBERED, _REMEMBERED_SECONDS)
 
-    def left_out(self, selection: Selection) -> Selection:
+    def exclude_known(self, selection: Selection) -> Selection:
         """Return the selection without the rows on which it is known to fail."""
         if not self._known:
             return selection
@@ -46,7 +46,7 @@ class FailingRows:
         return selection if known is None else _without(selection, *known)
 
     async def find(self, database: Statements | Snapshot, selection: Selection) -> Selection:
-        """Return the selection without the rows on which its conditions fail; `left_out` returns it from now on.
+        """Return the selection without the rows on which its conditions fail; `exclude_known` returns it from now on.
 
         Raises StoredValueError if the conditions are not at fault, the rows have no identity, or too many must be
         tested.

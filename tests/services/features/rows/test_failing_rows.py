@@ -63,12 +63,12 @@ def _selection(collection: Collection, *conditions: Sql) -> Selection:
 async def test_the_others_match_and_those_do_not(database: Database, collection: Collection) -> None:
     failing, _ = _failing(database)
     selection = _selection(collection, sql("(id > 4) IS NOT FALSE"), FAILS)
-    assert failing.left_out(selection) is selection
+    assert failing.exclude_known(selection) is selection
     found = await failing.find(database, selection)
     assert found.failing == 2
     assert await database.fetchval(count_statement(found)) == 13
     # those without a name stay
-    again = failing.left_out(selection)
+    again = failing.exclude_known(selection)
     assert (again.failing, await database.fetchval(count_statement(again))) == (2, 13)
 
 
@@ -95,13 +95,13 @@ async def test_they_are_known_of_the_same_conditions_on_the_same_rows(database: 
         _selection(VIEW, FAILS, sql("id < {most}", most=bind(16, "int4"))),
         _selection(replace(VIEW, id="public.other"), *selection.conditions),
     ]
-    assert [failing.left_out(other).failing for other in [selection, *others]] == [2, 0, 0, 0]
+    assert [failing.exclude_known(other).failing for other in [selection, *others]] == [2, 0, 0, 0]
     # those are others after a change
     for token in ("second", None):
         versions.token = token
-        assert failing.left_out(selection) is selection
+        assert failing.exclude_known(selection) is selection
     await failing.find(database, selection)
-    assert failing.left_out(selection).failing == 2
+    assert failing.exclude_known(selection).failing == 2
 
 
 @pytest.mark.parametrize(
