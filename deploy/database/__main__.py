@@ -17,7 +17,7 @@ from deploy.database.apply import (
     ensure_loader,
     ensure_reader,
     revert_schema,
-    rights_left,
+    revoke_statements,
 )
 from deploy.database.demo.collections import DemoCollections
 from deploy.database.demo.load import DemoDataConflictError, load_demo, move_demo
@@ -88,7 +88,7 @@ async def _apply(arguments: argparse.Namespace) -> None:
         if arguments.reader_user:
             await ensure_reader(connection, arguments.reader_user, _first_line(arguments.reader_password_file))
             print(f"role {arguments.reader_user} may read")
-            if left := await rights_left(connection, arguments.reader_user):
+            if left := await revoke_statements(connection, arguments.reader_user):
                 print("it may also use the disk, as every role may; a superuser can take that away:")
                 print("".join(f"  {statement};\n" for statement in left), end="")
         if arguments.loader_user:

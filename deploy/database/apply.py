@@ -126,7 +126,7 @@ async def close_other_databases(connection: asyncpg.Connection) -> None:
         await _execute(connection, "REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC", database["datname"])
 
 
-async def rights_left(connection: asyncpg.Connection, user: str) -> list[str]:
+async def revoke_statements(connection: asyncpg.Connection, user: str) -> list[str]:
     """Return statements that take from `user` what no reader needs, mostly by taking it from PUBLIC.
 
     `apply` runs them, where the owner may.

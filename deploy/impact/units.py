@@ -12,7 +12,7 @@ from shapely.geometry import MultiPolygon, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from deploy.impact.exposure import Place
-from deploy.loader.places.countries import whole_name
+from deploy.loader.places.countries import full_name
 from deploy.loader.places.topology import read_shapes
 
 PROVINCES_OF = {"AUS": "AU", "BRA": "BR", "CAN": "CA", "USA": "US"}
@@ -44,7 +44,7 @@ def read_units(countries: Path, provinces: Path, names: Path, places: Sequence[P
     codes = {f"{each['isonumeric']:0>3}": (code, each["name"]) for code, each in known.items()}
     found: list[tuple[str | None, str, str | None, BaseGeometry]] = []
     for shape in read_shapes(countries, "countries"):
-        code, name = codes.get(shape.id, (None, whole_name(shape.name)))
+        code, name = codes.get(shape.id, (None, full_name(shape.name)))
         found.append((code, name, None, shape.geometry))
     by_country: defaultdict[str, list[Place]] = defaultdict(list)
     for place in places:

@@ -17,7 +17,7 @@ from deploy.impact.population import PopulationRaster, RasterError, opened
 from deploy.impact.settings import read_config
 from deploy.loader.places.packaged import SourceMissingError
 from deploy.loader.store.connection import connected
-from deploy.loader.store.lock import BusyError, held
+from deploy.loader.store.lock import BusyError, hold_lock
 from libs.catalogue.exposure import ExposureConfig
 from libs.web.settings import SettingsError
 
@@ -113,7 +113,7 @@ async def watch(url: str, say: Say) -> None:
     """Compute impacts until cancelled. Any number of processes may watch: one of them computes."""
     while True:
         try:
-            async with connected(url, "impact") as connection, held(connection, "impact"):
+            async with connected(url, "impact") as connection, hold_lock(connection, "impact"):
                 try:
                     await _follow(connection, say)
                 except Exception as error:

@@ -18,7 +18,7 @@ from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.store import bookkeeping
 from deploy.loader.store.bookkeeping import Validators
-from deploy.loader.store.lock import held
+from deploy.loader.store.lock import hold_lock
 from deploy.loader.store.writing import Counts, remove_simulated, write_batch
 
 
@@ -66,7 +66,7 @@ async def load(connection: asyncpg.Connection, source: Source, request: Request,
 
     Raises BusyError, FetchError, DocumentError, asyncpg.PostgresError, OSError. Written batches remain.
     """
-    async with held(connection, source.name):
+    async with hold_lock(connection, source.name):
         if not request.dry_run:
             await bookkeeping.begin(connection, source)
         try:

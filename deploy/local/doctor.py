@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import asyncpg
 import redis
 
-from deploy.database.apply import rights_left
+from deploy.database.apply import revoke_statements
 from deploy.local import stack
 from deploy.local.ports import require_free
 from deploy.local.programs import PASSED_ON
@@ -91,7 +91,7 @@ async def _rights(url: str) -> list[Finding]:
         role, superuser = await connection.fetchrow(
             "SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user"
         )
-        left = [] if superuser else await rights_left(connection, role)
+        left = [] if superuser else await revoke_statements(connection, role)
     finally:
         await connection.close()
     sentence = f'Role "{role}" may use the disk of the server, mostly as every role may; a superuser takes that away:'

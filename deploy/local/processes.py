@@ -13,7 +13,7 @@ import psutil
 MARK = "DAMS_STACK"
 
 
-def left_behind(state_dir: Path, cluster: Path | None) -> list[psutil.Process]:
+def find_orphans(state_dir: Path, cluster: Path | None) -> list[psutil.Process]:
     """Return processes of this stack that run without its supervisor.
 
     nginx and Redis overwrite the memory that holds their environment: they are recognised by name and by the folder in

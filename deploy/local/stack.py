@@ -129,7 +129,7 @@ def down(settings: StackSettings, *, purge: bool = False) -> bool:
         if was_running:
             supervisor.shut_down()
         cluster = Path(state.cluster) if state.cluster else None
-        orphans = processes.left_behind(folder.path, cluster)
+        orphans = processes.find_orphans(folder.path, cluster)
         processes.stop(orphans)
         if state.sockets:
             sockets.remove_folder(Path(state.sockets))
@@ -157,7 +157,7 @@ def _start_supervisor(
     cluster = Path(state.cluster) if state.cluster else None
     if settings.database_url is None and cluster is None:
         cluster = _choose_cluster(folder, state)
-    processes.stop(processes.left_behind(folder.path, cluster))
+    processes.stop(processes.find_orphans(folder.path, cluster))
     if not servers_only:
         require_free(settings.gateway_port)
     if cluster is not None and settings.database_url is None:
@@ -213,7 +213,7 @@ def _make_sockets(settings: StackSettings, folder: StateFolder, state: StackStat
 def _choose_cluster(folder: StateFolder, state: StackState) -> Path:
     cluster = postgresql.choose_cluster(folder)
     # Left from a DAMS_STATE_DIR that was deleted by hand; its passwords are lost.
-    processes.stop(processes.left_behind(folder.path, cluster))
+    processes.stop(processes.find_orphans(folder.path, cluster))
     shutil.rmtree(cluster, ignore_errors=True)
     state.cluster = str(cluster)
     folder.save(state)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gateway.folder import DRAINING, FOLDERS
 from gateway.nginx.child import Child
-from gateway.nginx.running import dismiss_orphans, master, parent, stop_left_behind, taken_over, workers
+from gateway.nginx.running import dismiss_orphans, master, parent, stop_orphans, wait_for_new_workers, workers
 
 DRAIN_SECONDS = 2.0
 """Seconds for which responses announce that connections close, before they do: nginx needs one of them to notice."""
@@ -71,19 +71,19 @@ class Nginx:
             await self.reload(configuration)
             return
         try:
-            await asyncio.to_thread(stop_left_behind, self._folder)
+            await asyncio.to_thread(stop_orphans, self._folder)
         except TimeoutError as error:
             raise NginxError(str(error)) from None
         await self._accept(configuration)
         self._process = Child.start(self._command("nginx.conf"))
         # a test of a new configuration briefly listens: this nginx must have the port by then
-        await taken_over(self._process.pid, set())
+        await wait_for_new_workers(self._process.pid, set())
 
     async def revive(self) -> None:
         """Start nginx again, which was killed or has crashed, with the configuration that it had."""
         # accepted before: another test would cost clients half a second
         self._process = Child.start(self._command("nginx.conf"))
-        await taken_over(self._process.pid, set())
+        await wait_for_new_workers(self._process.pid, set())
 
     async def reload(self, configuration: str, *, drain: float = 0) -> bool:
         """Give nginx a new configuration, and wait until every new request uses it. Returns whether it differs.
@@ -99,7 +99,7 @@ class Nginx:
             async with self._drain(drain):
                 before = workers(self._process.pid)
                 self._process.send_signal(signal.SIGHUP)
-                await taken_over(self._process.pid, before)
+                await wait_for_new_workers(self._process.pid, before)
         return True
 
     @contextlib.asynccontextmanager

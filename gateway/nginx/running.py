@@ -42,7 +42,7 @@ def workers(pid: int) -> set[int]:
     return found
 
 
-async def taken_over(pid: int, before: set[int]) -> None:
+async def wait_for_new_workers(pid: int, before: set[int]) -> None:
     """Wait until new workers, not those in `before`, handle all requests."""
     for _ in range(100):
         now = workers(pid)
@@ -68,7 +68,7 @@ def dismiss_orphans(pid: int) -> None:
                 os.kill(int(entry.name), signal.SIGQUIT)
 
 
-def stop_left_behind(folder: Path) -> None:
+def stop_orphans(folder: Path) -> None:
     """End the nginx of a gateway that was killed, or its remaining processes: they would keep the port.
 
     Raises TimeoutError if it does not end.

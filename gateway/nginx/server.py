@@ -79,10 +79,10 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
             one("gzip_types", "text/csv", "application/json", "application/ndjson", "application/geo+json"),
         ),
         Location(f"~ ^{PREFIX}/(?:collections/[^/]+/)?changes$", *_stream(settings, unknown)),
-        Location(UNCACHED, _asked_again_of_another(), _forward(settings, "64k")),
-        Location(_AGAIN, Section('if ($another = "")', one("return", 504)), _passed_on_again(settings)),
+        Location(UNCACHED, _retry_pages(), _forward(settings, "64k")),
+        Location(_AGAIN, Section('if ($another = "")', one("return", 504)), _retry_location(settings)),
         # the same as the first location, but the connection closes after the response
-        Location(_LEAVING, _kept_or_passed_on(settings, "64k", cached=cached), one("keepalive_timeout", 0)),
+        Location(_LEAVING, _proxy_with_cache(settings, "64k", cached=cached), one("keepalive_timeout", 0)),
         Location(f"= {PREFIX}/openapi.json", *_guards(), one("rewrite", "^", "/_openapi/$openapi_type", "last")),
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
         _document("json", "application/json", settings.public_url),
@@ -157,19 +157,19 @@ def _proxy(settings: GatewaySettings, header_size: str, unknown: int, *, cached:
 
     `header_size` is the maximum size of a response's header.
     """
-    return EmptyBlock(_refusals(settings, unknown), _kept_or_passed_on(settings, header_size, cached=cached))
+    return EmptyBlock(_refusals(settings, unknown), _proxy_with_cache(settings, header_size, cached=cached))
 
 
-def _kept_or_passed_on(settings: GatewaySettings, header_size: str, *, cached: bool) -> object:
+def _proxy_with_cache(settings: GatewaySettings, header_size: str, *, cached: bool) -> object:
     # If the cache fails (no space for another address, a file that cannot be opened), the service still answers.
     return EmptyBlock(
-        _asked_again_of_another({500: UNCACHED, _LEAVES: _LEAVING}),
+        _retry_pages({500: UNCACHED, _LEAVES: _LEAVING}),
         _forward(settings, header_size),
         *([caching()] if cached else []),
     )
 
 
-def _asked_again_of_another(others: Mapping[int, str] | None = None) -> object:
+def _retry_pages(others: Mapping[int, str] | None = None) -> object:
     """Return the error pages that lead to another process if one hung."""
     return EmptyBlock(error_pages({**(others or {}), 504: _AGAIN}), one("recursive_error_pages", "on"))
 
@@ -214,7 +214,7 @@ def _forward(
     )
 
 
-def _passed_on_again(settings: GatewaySettings) -> object:
+def _retry_location(settings: GatewaySettings) -> object:
     return EmptyBlock(
         one("proxy_pass", "http://$another$service_uri"),
         # not the ETag of a stale cache entry that was to be revalidated: the cache is not used any more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import cos, isfinite, radians
 from typing import TYPE_CHECKING
 
 from libs.pg.sql import Sql, any_of, join, sql
@@ -142,3 +142,15 @@ def _between(longitude: float) -> Sql:
 
 def _meridian(longitude: float) -> Sql:
     return Sql((f"'LINESTRING({longitude!r} -1e30, {longitude!r} 1e30)'::geometry",))
+
+
+_LEAST = 0.17
+"""Minimum, the value at 80 degrees: nearer to the poles, maps would be narrow strips."""
+
+
+def stretch(south: float, north: float) -> float:
+    """Return the relative width of a degree of longitude in the middle of a box; 1 for the whole world."""
+    if north - south > 120:
+        return 1.0
+    middle = max(-90.0, min(90.0, (south + north) / 2))
+    return max(_LEAST, cos(radians(middle)))

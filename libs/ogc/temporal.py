@@ -121,12 +121,12 @@ def _offset(zone: str | None) -> timezone:
     return timezone(-offset if zone[0] == "-" else offset)
 
 
-def understood(text: str) -> str:
+def in_utc_text(text: str) -> str:
     """Return a date-time or an interval in UTC with a trailing Z, as it was interpreted; other texts stay unchanged."""
-    return "/".join(map(_understood, text.split("/")))
+    return "/".join(map(_moment_in_utc, text.split("/")))
 
 
-def _understood(part: str) -> str:
+def _moment_in_utc(part: str) -> str:
     try:
         return rfc3339(parse_instant(part))
     except ValueError:

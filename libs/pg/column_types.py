@@ -176,7 +176,7 @@ def limits(sql_type: str) -> tuple[LiteralString, LiteralString] | None:
     return ("{v} >= -" + _LARGEST, "{v} <= " + _LARGEST) if found.name == "numeric" else None
 
 
-def as_shown(value: Sql, sql_type: str) -> Sql:
+def client_value(value: Sql, sql_type: str) -> Sql:
     """Return the value as clients see it: NULL where JSON cannot hold it. No index on the column serves this."""
     known = limits(sql_type)
     if known is None:

@@ -19,14 +19,13 @@ from libs.cql import (
 )
 from libs.geo.crs import Crs, box_of
 from libs.ogc.temporal import parse_interval
-from libs.pg.column_types import as_shown, limits
+from libs.pg.column_types import client_value, limits
 from libs.pg.sql import Sql, all_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
-from libs.selection.crs import requested_crs
 from libs.selection.ids import has_odd_id, keys_condition, unescape_id
-from libs.selection.request import FaultCollector
+from libs.selection.request import FaultCollector, requested_crs
 
 _PYTHON_TEXT = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 # clients such as OWSLib send a list in Python's notation
@@ -327,7 +326,7 @@ def _term(column: Column, descending: bool) -> SortTerm:
     """
     if column.indexed or limits(column.sql_type) is None:
         return SortTerm(column, descending)
-    return SortTerm(replace(column, not_null=False), descending, as_shown(ident(column.name), column.sql_type))
+    return SortTerm(replace(column, not_null=False), descending, client_value(ident(column.name), column.sql_type))
 
 
 def configured_order(collection: Collection, names: Iterable[str]) -> tuple[SortTerm, ...]:

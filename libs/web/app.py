@@ -25,10 +25,9 @@ from libs.web.middleware import add_headers, around
 from libs.web.negotiation import negotiate
 from libs.web.openapi import Operation, operations
 from libs.web.part import PresentPart
-from libs.web.query_params import QueryValues, read_query
+from libs.web.query_params import QueryValues, is_added_to_tiles, is_tracking, read_query
 from libs.web.respond import varying
 from libs.web.settings import WebSettings
-from libs.web.trackers import is_added_to_tiles, is_tracking
 
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 
@@ -118,7 +117,7 @@ def _is_of_tiles(operation: Operation) -> bool:
     return operation.path.endswith(("/{z}/{x}/{y}", "/tilejson.json", "/style.json"))
 
 
-def _passes_over_tracking(request: web.Request, operation: Operation) -> bool:
+def _ignores_tracking(request: web.Request, operation: Operation) -> bool:
     """Return whether the response is HTML; then tracking parameters of shared links are ignored."""
     if MediaType.HTML not in operation.media_types or not any(map(is_tracking, request.query)):
         return False
@@ -183,7 +182,7 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
 
     async def handle(request: web.Request) -> web.StreamResponse:
         if request.rel_url.raw_query_string:
-            if of_tiles or _passes_over_tracking(request, operation):
+            if of_tiles or _ignores_tracking(request, operation):
                 request[_TRACKING] = of_tiles
             _join_members(request, operation.lists)
         query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))

@@ -58,7 +58,7 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
     if isinstance(error, TooSlow) and "filter" in request.query:
         error = TooSlow(_SLOW_FILTER)
     if isinstance(error, InvalidParameters):
-        detail: Any = [_with_what_was_sent(fault, request.query) for fault in error.faults]
+        detail: Any = [_with_sent_text(fault, request.query) for fault in error.faults]
         return _render(request, request.app[SETTINGS].invalid_parameter_status, detail, {})
     if isinstance(error, DomainError):
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
@@ -75,7 +75,7 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
     return _render(request, 500, sentence, {})
 
 
-def _with_what_was_sent(fault: Fault, query: Mapping[str, str]) -> dict[str, object]:
+def _with_sent_text(fault: Fault, query: Mapping[str, str]) -> dict[str, object]:
     """Return a fault with the parameter's text, also if its finder, such as the database, did not have it."""
     told = fault.to_json()
     match fault.loc:

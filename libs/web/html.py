@@ -17,8 +17,8 @@ from libs.web.assets import asset_path
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.languages import current, gettext, load, ngettext
 from libs.web.page_text import FILTERS
+from libs.web.query_params import is_tracking
 from libs.web.respond import body_response, varying
-from libs.web.trackers import is_tracking
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -109,12 +109,12 @@ def render(
     )
 
 
-def _keeping_language(text: str, base: str) -> str:
+def _keep_language(text: str, base: str) -> str:
     """Return the page with the chosen language in all links and forms that lead to pages."""
     beginning = re.escape(escape(base))
     query = f"{PARAMETER}={current().tag}"
 
-    def kept(found: re.Match[str]) -> str:
+    def add_language(found: re.Match[str]) -> str:
         address, hash_ = found[1], found[2] or ""
         path, mark, others = address.partition("?")
         is_page = path.endswith(_PAGES) or _AS_HTML.search(others)
@@ -122,7 +122,7 @@ def _keeping_language(text: str, base: str) -> str:
             return found[0]
         return f'href="{path}?{others}{"&amp;" if mark else ""}{query}{hash_}"'
 
-    text = re.sub(rf'(?<=\s)href="({beginning}/[^"#]*)(#[^"]*)?"', kept, text)
+    text = re.sub(rf'(?<=\s)href="({beginning}/[^"#]*)(#[^"]*)?"', add_language, text)
     return text.replace(_FORM, f'{_FORM}<input type="hidden" name="{PARAMETER}" value="{current().tag}">')
 
 
@@ -152,7 +152,7 @@ def page_response(
     assets = asset_folder(request.rel_url.raw_path, base, fixed=public_url is not None)
     text = render(request.app[ENVIRONMENT], template, base, context, assets=assets)
     if PARAMETER in request.query:
-        text = _keeping_language(text, base)
+        text = _keep_language(text, base)
     return body_response(
         text.encode(),
         media_type=MediaType.HTML,

@@ -1,4 +1,4 @@
-"""Check query parameters against their OpenAPI declaration, with all faults in one response."""
+"""Check query parameters against their OpenAPI declaration, with all faults in one response; know those of trackers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -212,3 +212,20 @@ def _array(schema: Mapping[str, Any], text: str) -> list[Value]:
         if wrong:
             raise _MalformedError(bound, f"has {len(values)} items, {bound[:3]}imum is {schema[bound]}")
     return values
+
+
+_TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
+
+
+_ADDED_TO_TILES = frozenset({"_", "access_token"})
+"""Parameters that map libraries add to each address of a tileset: against caches, and for servers that need a key."""
+
+
+def is_added_to_tiles(name: str) -> bool:
+    """Return whether map libraries add a parameter of this name to addresses of tiles and their metadata."""
+    return name in _ADDED_TO_TILES or is_tracking(name)
+
+
+def is_tracking(name: str) -> bool:
+    """Return whether a parameter of this name belongs to a tracker."""
+    return name.startswith("utm_") or name in _TRACKERS

@@ -1,4 +1,4 @@
-"""Responses: JSON through orjson, links."""
+"""Responses: JSON through orjson, links to each format."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import orjson
 from aiohttp import web
 
 from libs.ogc.link import Link
-from libs.ogc.media_type import MediaType, with_charset
+from libs.ogc.media_type import FORMAT_NAMES, MediaType, with_charset
 
 
 def json_bytes(value: Any) -> bytes:
@@ -42,3 +42,17 @@ def varying(media_type: str) -> str:
 def links_json(links: Iterable[Link], media_type: str = MediaType.JSON) -> list[dict[str, object]]:
     """Return the `links` member of a resource that is sent as `media_type`: a page shows every type."""
     return [link.members() if media_type == MediaType.HTML else link.to_json() for link in links]
+
+
+def representations(address: str, media_type: str, offers: Iterable[str]) -> list[Link]:
+    """Return `self` for the current representation and `alternate` for each other one (/rec/core/link-alternate)."""
+    joiner = "&" if "?" in address else "?"
+    return [
+        Link(
+            f"{address}{joiner}f={FORMAT_NAMES[offer]}",
+            "self" if offer == media_type else "alternate",
+            offer,
+            f"This document as {FORMAT_NAMES[offer]}",
+        )
+        for offer in sorted(offers, key=lambda offer: offer != media_type)
+    ]

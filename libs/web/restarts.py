@@ -18,7 +18,7 @@ _ASKED_AGAIN = Counter(
 
 
 @web.middleware
-async def asked_again(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def retry_after_restart(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Return the handler's response, or that of another attempt if a restart interrupted the first.
 
     The whole request starts again, so that nothing in its response is from before the restart, including the data

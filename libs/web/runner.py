@@ -57,7 +57,7 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
     if settings.traces_endpoint is not None:
         headers, share = settings.traces_headers, settings.traces_share
         spans.start(f"dams-{service}", settings.traces_endpoint, headers=headers, share=share)
-        app.on_cleanup.append(_spans_sent)
+        app.on_cleanup.append(_flush_spans)
     uvloop.install()
     gc.set_threshold(*_GC_THRESHOLDS)
     app.on_startup.append(_freeze_objects)
@@ -76,7 +76,7 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
     )
 
 
-async def _spans_sent(_: web.Application) -> None:
+async def _flush_spans(_: web.Application) -> None:
     await asyncio.to_thread(spans.stop)
 
 

@@ -16,8 +16,7 @@ from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, state_headers
 from libs.web.html import page_response
 from libs.web.query_params import QueryValues
-from libs.web.representations import representations
-from libs.web.respond import body_response, json_bytes, links_json
+from libs.web.respond import body_response, json_bytes, links_json, representations
 from services.common.resources import ENCODED, KEEPER, PARTS
 
 ALL = 1000

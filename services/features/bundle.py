@@ -9,11 +9,12 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import NotModified, etag_matches
+from services.features.answer import Answer, event_file
 from services.features.event_alias import redirect_alias
 from services.features.exporting.bundles import MOST_FEATURES
-from services.features.exporting.sending import send
 from services.features.resources import BUNDLES, CATALOGUE, STORE, VERSIONS
 from services.features.rows.event_parts import EventPart, event_parts
+from services.features.sending import send
 
 ZIP = "application/zip"
 
@@ -27,21 +28,22 @@ async def get_bundle(call: Call) -> web.StreamResponse:
     parts = [part for part in found if part.matched]
     if not parts:
         return await redirect_alias(call, "bundle")
-    name = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in event)
+    name = event_file(event)
     headers = {
         "Content-Type": ZIP,
         "Cache-Control": "no-cache",
         "Content-Disposition": f'attachment; filename="{name}.zip"',
     }
+    answer = Answer(headers)
     if request.method == "HEAD":
-        return web.Response(headers=headers)
+        return await send(request, answer)
     export = await app[BUNDLES].open(_key(call, event, parts), event, name, parts)
     try:
         if export.tag is not None:
-            headers |= {"ETag": export.tag, "Accept-Ranges": "bytes"}
+            answer = answer.with_headers({"ETag": export.tag, "Accept-Ranges": "bytes"})
             if etag_matches(request.headers.get("If-None-Match"), export.tag):
-                raise NotModified(headers)
-        return await send(request, export, headers)
+                raise NotModified(answer.headers)
+        return await send(request, answer.with_body(export))
     finally:
         if export.file is not None:
             export.file.close()

@@ -17,20 +17,19 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import json_response, links_json, representations
+from services.features.answer import Answer, Pieces, event_file
 from services.features.event_alias import redirect_alias
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
 from services.features.pages.impact_page import event_impact, impact_state
-from services.features.request.geometry_options import GeometryOptions
-from services.features.request.items_query import ItemsQuery
+from services.features.request.items_query import GeometryOptions, ItemsQuery
 from services.features.resources import CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import EventPart, event_parts
 from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
 from services.features.samples.source import Source, file_name
-from services.features.slow_readers import write
+from services.features.sending import send
 
 GEOJSON = "application/geo+json"
 _TOLD = 1000
@@ -53,10 +52,10 @@ async def get_event(call: Call) -> web.StreamResponse:
         return await redirect_alias(call)
     if bundle:
         return await _bundle(call, name, parts)
-    seen = [await _told(app[STORE], part) for part in parts]
+    seen = [await _read_part(app[STORE], part) for part in parts]
     told = by_weight([(part, found) for part, found in seen if part.matched != 0])
     if not told:
-        raise _nothing_of(name)
+        raise _no_event(name)
     parts = [part for part, _ in told]
     event = event_of(name, told)
     base = base_url(call.request)
@@ -86,20 +85,20 @@ async def get_event(call: Call) -> web.StreamResponse:
     return conditional(call.request, json_response(document))
 
 
-def _nothing_of(event: str) -> NotFound:
+def _no_event(event: str) -> NotFound:
     return NotFound(f"No collection has features of an event '{event}'.")
 
 
-async def _told(store: ItemsStore, part: EventPart) -> tuple[EventPart, list[dict[str, Any]]]:
+async def _read_part(store: ItemsStore, part: EventPart) -> tuple[EventPart, list[dict[str, Any]]]:
     """Return the part and its features; if the count timed out, count the features read. Raises Unavailable."""
-    page, _ = await store.page(*_asked(part))
+    page, _ = await store.page(*_part_query(part))
     found = features(page.rows, page.layout)
     if part.matched is None and len(found) < part.query.limit:
         part = replace(part, matched=len(found))
     return part, found
 
 
-def _asked(part: EventPart) -> tuple[ItemsQuery, str]:
+def _part_query(part: EventPart) -> tuple[ItemsQuery, str]:
     # read shapes if there are few features, else only boxes
     if part.matched is not None and part.matched <= DRAWN:
         return part.query, "drawing"
@@ -171,25 +170,19 @@ async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.Stre
     pieces = _pieces(call, name, parts)
     # an error before the first piece can still be returned with its own status
     first = await anext(pieces)
-    saved = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in name)
     headers = {
         "Content-Type": GEOJSON,
         "Cache-Control": "no-cache",
         "Vary": "Accept",
-        "Content-Disposition": f'inline; filename="{saved}.geojson"',
+        "Content-Disposition": f'inline; filename="{event_file(name)}.geojson"',
     }
-    if call.request.method == "HEAD":
-        return web.Response(headers=headers)
-    response = web.StreamResponse(headers=headers)
-    try:
-        await response.prepare(call.request)
-        await write(call.request, response, first)
-        async for piece in pieces:
-            await write(call.request, response, piece)
-    except ConnectionError:
-        # the client has read enough, or has disconnected
-        return response
-    return response
+    return await send(call.request, Answer(headers, Pieces(_chain(first, pieces))))
+
+
+async def _chain(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for piece in rest:
+        yield piece
 
 
 async def _pieces(call: Call, name: str, parts: Sequence[EventPart]) -> AsyncIterator[bytes]:
@@ -203,7 +196,7 @@ async def _pieces(call: Call, name: str, parts: Sequence[EventPart]) -> AsyncIte
                 yield start + b",".join(encoded)
                 start, number = b",", number + len(encoded)
     if not number:
-        raise _nothing_of(name)
+        raise _no_event(name)
     yield (b"" if start == b"," else start) + b'],"numberReturned":%d}' % number
 
 

@@ -14,14 +14,13 @@ from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import json_response, links_json, representations
 from services.features.aggregation.buckets import Counted
 from services.features.aggregation.facet import DEFAULT_BUCKETS, Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet
 from services.features.aggregation.request import facets_of, parse_facets
+from services.features.answer import features_omitted
 from services.features.pages.facet_html import sections, usual_facets
 from services.features.resources import CATALOGUE, FACETS, FOLDING, VALUES, VERSIONS
-from services.features.rows.failing_rows import features_omitted
 
 _GEOJSON = "application/geo+json"
 _COUNTED = ("facets", "min-count")
@@ -61,7 +60,7 @@ async def get_facets(call: Call) -> web.StreamResponse:
         "sections": sections(facets, document["facets"], given),
         "known": [facet.name for facet in facets_of(collection)],
         "filtered": _query({name: text for name, text in given.items() if name not in _COUNTED}),
-        "asked": _asked(given, facets),
+        "asked": _facet_parameters(given, facets),
     }
     headers = incomplete(headers) if ranges is None else headers
     return page_response(call.request, "facets.html", context, headers=headers)
@@ -73,7 +72,7 @@ def _query(given: Mapping[str, str]) -> str:
     return f"{urlencode(others)}&" if others else ""
 
 
-def _asked(given: Mapping[str, str], facets: Iterable[Facet]) -> str:
+def _facet_parameters(given: Mapping[str, str], facets: Iterable[Facet]) -> str:
     """Return the counted facets as parameters: the requested ones, or the defaults of a page."""
     asked = {name: given[name] for name in _COUNTED if name in given}
     return urlencode({"facets": ",".join(map(_token, facets)), **asked}, safe=",:/")

@@ -1,8 +1,12 @@
-"""GET /collections/{collectionId}/feed: the newest features of a selection, as Atom or GeoJSON."""
+"""GET /collections/{collectionId}/feed: the newest features of a selection, as Atom or GeoJSON.
 
+`last=P1D` selects a time that ends now, by an ISO 8601 duration.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,19 +22,17 @@ from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.respond import body_response, json_bytes, links_json
+from services.features.answer import features_omitted
 from services.features.feeds.atom import feed
 from services.features.feeds.cap import is_of_alerts
 from services.features.feeds.entry import entry
-from services.features.feeds.since import duration, start_of_last
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import FORMAT as GEOJSON
 from services.features.formats.geojson import features
 from services.features.formats.links import ATOM_TYPE
 from services.features.request.cursor import encode_cursor
-from services.features.request.geometry_options import GeometryOptions
-from services.features.request.items_query import parse_items
+from services.features.request.items_query import GeometryOptions, parse_items
 from services.features.resources import CATALOGUE, FOLDING, IMPACTS, STORE, VERSIONS
-from services.features.rows.failing_rows import features_omitted
 
 _AS_ITEMS: dict[str, Any] = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
 """Parameters of items that a feed does not have."""
@@ -54,7 +56,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
         given = {**_without(given, "last"), "datetime": values["datetime"]}
     query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current, base=base_url(request))
     check_preconditions(request, headers)
-    query = await app[STORE].found(query)
+    query = await app[STORE].resolve(query)
     is_atom = call.media_type == ATOM_TYPE
     query = replace(query, options=_BOXES) if is_atom else query
     try:
@@ -141,3 +143,29 @@ def _address(base: str, collection: Collection, parameters: Mapping[str, str]) -
 
 def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
     return {name: text for name, text in parameters.items() if name not in names}
+
+
+_DURATION = re.compile(
+    r"P(?=.)(?:(?P<weeks>\d{1,4})W|(?:(?P<days>\d{1,5})D)?(?:T(?=.)(?:(?P<hours>\d{1,5})H)?(?:(?P<minutes>\d{1,6})M)?)?)\Z",
+    re.ASCII,
+)
+
+
+def duration(text: str) -> timedelta:
+    """Return the duration in `P1D`, `PT6H`, `P1DT12H` or `P2W`. Raises ValueError with the end of a sentence.
+
+    Months and years have no fixed length. Seconds would make a different feed each second.
+    """
+    found = _DURATION.match(text)
+    parts = {name: int(number) for name, number in found.groupdict().items() if number} if found else {}
+    length = timedelta(**parts)
+    if not length:
+        raise ValueError("must be a duration of weeks, days, hours and minutes, such as P1D, PT6H or P2W")
+    return length
+
+
+def start_of_last(length: timedelta, moment: datetime | None = None) -> datetime:
+    """Return the start of a time of this length that ends now, to the minute, so that responses within it are equal."""
+    now = (moment or datetime.now(UTC)).replace(second=0, microsecond=0)
+    earliest = datetime(1, 1, 1, tzinfo=UTC)
+    return now - length if now - earliest > length else earliest

@@ -13,16 +13,14 @@ from libs.web.base_url import base_url
 from libs.web.conditional import DATA_CACHE, conditional
 from libs.web.html import page_response
 from libs.web.impact_sentence import sentence
-from libs.web.representations import representations
-from libs.web.respond import body_response, json_response, links_json
+from libs.web.respond import body_response, json_response, links_json, representations
 from services.features.event_alias import redirect_alias
 from services.features.impacts.schema import json_schema
-from services.features.impacts.summary import summary_of
 from services.features.impacts.tables import facilities_csv, people_csv
 from services.features.pages.impact_page import facilities_context, impact_context
 from services.features.part import PART
 from services.features.resources import CATALOGUE, IMPACTS, STORE
-from services.features.rows.event_impacts import Impact
+from services.features.rows.event_impacts import Impact, summary_of
 from services.features.rows.event_parts import event_parts
 
 CSV = "text/csv"

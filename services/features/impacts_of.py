@@ -14,12 +14,10 @@ from libs.web.base_url import base_url
 from libs.web.conditional import DATA_CACHE, conditional
 from libs.web.html import page_response
 from libs.web.impact_sentence import sentence
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
-from services.features.impacts.summary import summary_of
+from libs.web.respond import json_response, links_json, representations
 from services.features.pages.comparison import comparison_context
 from services.features.resources import CATALOGUE, IMPACTS, STORE
-from services.features.rows.event_impacts import EventImpacts, Impact, Summary
+from services.features.rows.event_impacts import EventImpacts, Impact, Summary, summary_of
 from services.features.rows.event_parts import event_parts
 
 MOST_COMPARED = 4

@@ -9,8 +9,10 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import DATA_CACHE, NotModified, etag_matches
+from services.features.answer import Answer, event_file
 from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import event_parts
+from services.features.sending import send_part
 
 GEOTIFF = "image/tiff; application=geotiff; profile=cloud-optimized"
 
@@ -23,33 +25,16 @@ async def get_intensity(call: Call) -> web.StreamResponse:
     if found is None:
         return await _without(call, event)
     digest, tif = found
-    name = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in event)
     headers = {
         "Content-Type": GEOTIFF,
         "Cache-Control": DATA_CACHE,
-        "Content-Disposition": f'inline; filename="{name}_intensity.tif"',
+        "Content-Disposition": f'inline; filename="{event_file(event)}_intensity.tif"',
         "ETag": f'"{digest}-{build_id(app[SERVICE])}"',
         "Accept-Ranges": "bytes",
     }
     if etag_matches(request.headers.get("If-None-Match"), headers["ETag"]):
         raise NotModified(headers)
-    return _sent(request, tif, headers)
-
-
-def _sent(request: web.Request, tif: bytes, headers: dict[str, str]) -> web.Response:
-    """The whole raster, or one range of its bytes (RFC 9110 section 14) if the client's copy is of this version."""
-    condition = request.headers.get("If-Range")
-    try:
-        wanted = request.http_range
-    except ValueError:
-        wanted = slice(None, None, 1)
-    if (wanted.start is None and wanted.stop is None) or condition not in (None, headers["ETag"]):
-        return web.Response(body=tif, headers=headers)
-    start, stop, _ = wanted.indices(len(tif))
-    if start >= stop:
-        return web.Response(status=416, headers={"Content-Range": f"bytes */{len(tif)}"})
-    headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(tif)}"
-    return web.Response(status=206, body=tif[start:stop], headers=headers)
+    return send_part(request, Answer(headers, tif))
 
 
 def has_strength(zone: str) -> bool:

@@ -46,7 +46,7 @@ def _items_address(entry: Format) -> str:
     return _ITEMS if entry is FORMATS[0] else f"{_ITEMS}?f={entry.name}"
 
 
-def amended(part: ServicePart, known: Mapping[str, Collection] | None, folding: TextFolding) -> ServicePart:
+def amend_part(part: ServicePart, known: Mapping[str, Collection] | None, folding: TextFolding) -> ServicePart:
     """Return the part without conformance classes that the database cannot support, and with its properties by name.
 
     `known` are the collections by id; None before the first catalogue.

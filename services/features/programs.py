@@ -10,11 +10,10 @@ from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import json_response, links_json, representations
 from services.features.request.items_query import parse_items
 from services.features.resources import CATALOGUE, FOLDING
-from services.features.rows.whole import ALL
+from services.features.rows.read_all import ALL
 from services.features.samples.programs import programs_of
 from services.features.samples.source import parameters_query, source_of
 

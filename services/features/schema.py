@@ -16,8 +16,7 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, conditional, data_headers, incomplete
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import json_response, links_json, representations
 from services.features.formats.feature_schema import feature_schema_json
 from services.features.formats.json_schema import SCHEMA, argument_schema, column_members, geometry_format
 from services.features.resources import CATALOGUE, VALUES, VERSIONS

@@ -12,13 +12,13 @@ from libs.geo.zooms import IDS
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
 from libs.web.health import PART as PRESENT_PART
-from libs.web.restarts import RESTARTED, asked_again
+from libs.web.restarts import RESTARTED, retry_after_restart
 from services.tiles.dataset.style import get_dataset_style
 from services.tiles.dataset.tile import get_dataset_tile
 from services.tiles.dataset.tilejson import get_dataset_tilejson
 from services.tiles.dataset.tileset import get_dataset_tileset
 from services.tiles.dataset.tilesets import get_dataset_tilesets
-from services.tiles.part import PART, amended
+from services.tiles.part import PART, amend_part
 from services.tiles.resources import BASEMAP, CATALOGUE, FOLDING, MAX_FEATURES, STORE, Resources, open_resources
 from services.tiles.settings import Settings
 from services.tiles.store.purging import Hook, Purging
@@ -58,11 +58,11 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[CATALOGUE], app[STORE], app[FOLDING] = opened.catalogue, opened.store, opened.folding
             app[RESTARTED] = opened.versions.restarted
             app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.versions.health()])
-            app[PRESENT_PART].follow(lambda: (opened.catalogue.known,), amended)
+            app[PRESENT_PART].follow(lambda: (opened.catalogue.known,), amend_part)
             app[HEALTH_NOTES].extend([lambda: opened.cache.trouble, lambda: opened.versions.trouble])
             yield
 
-    app.middlewares.append(asked_again)
+    app.middlewares.append(retry_after_restart)
     if settings.database_read_urls:
         app.middlewares.append(on_one_server)
     app.cleanup_ctx.append(resources)

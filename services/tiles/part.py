@@ -68,7 +68,7 @@ PART = ServicePart(
 )
 
 
-def amended(part: ServicePart, known: Mapping[str, Collection] | None) -> ServicePart:
+def amend_part(part: ServicePart, known: Mapping[str, Collection] | None) -> ServicePart:
     """Return the part with properties of the collections by name; `known` are these by id, None if not loaded yet."""
     openapi = part.openapi
     for path in _TILES:

@@ -10,7 +10,7 @@ from libs.web.app import Call
 from libs.web.base_url import SETTINGS
 from libs.web.conditional import check_preconditions, data_headers
 from services.tiles.inspection.representation import tile_representation
-from services.tiles.metadata.limits import refuse_beyond
+from services.tiles.metadata.limits import refuse_outside
 from services.tiles.request.tile_request import parse_tile
 from services.tiles.request.version import wanted_version
 from services.tiles.resources import CATALOGUE, FOLDING, MAX_FEATURES, STORE
@@ -50,7 +50,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
     tile = await store.tile(request, store.key(request), lasting=headers.lasting is not None)
     if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
         # a tile with data is returned even if they are too new for the extent
-        refuse_beyond([request.geometry], request.tile_matrix_set, path["z"], path["x"], path["y"])
+        refuse_outside([request.geometry], request.tile_matrix_set, path["z"], path["x"], path["y"])
     if call.media_type != MediaType.MVT:
         return await tile_representation(call, [request], tile, headers.usual)
     return await tile_response(call.request, tile, headers.of(call.request, tile), time.perf_counter() - started)

@@ -10,8 +10,7 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import json_response, links_json, representations
 from services.tiles.metadata.addresses import tile_matrix_set_uri
 
 _DAY = "public, max-age=86400"

@@ -11,8 +11,8 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
+from services.tiles.metadata.layer import vector_layer
 from services.tiles.metadata.map_source import map_source
-from services.tiles.metadata.vector_layer import vector_layer
 from services.tiles.resources import CATALOGUE, STORE
 from services.tiles.selecting import selecting_query
 

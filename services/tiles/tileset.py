@@ -14,13 +14,12 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import json_response, links_json, representations
 from services.tiles.metadata.addresses import tile_link, tile_matrix_set_uri, tileset_address, tiling_scheme_link
 from services.tiles.metadata.layer import layer
 from services.tiles.metadata.limits import limits
 from services.tiles.metadata.zoom_range import zoom_range
-from services.tiles.request.geometry_column import geometry_of
+from services.tiles.request.tile_request import geometry_of
 from services.tiles.resources import CATALOGUE
 
 

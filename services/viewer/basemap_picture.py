@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from aiohttp import web
 
-from libs.geo.stretch import stretch
+from libs.geo.longitudes import stretch
 from libs.ogc.bbox import BBox, bbox_of
 from libs.ogc.errors import Fault, InvalidParameters
 from libs.web.app import Call

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from services.features import slow_readers
+from services.features import sending
 from tests.eventually import eventually
 from tests.faults.places import ITEMS, good, make_places, on_places
 from tests.services.in_process import Client
@@ -94,7 +94,7 @@ async def test_a_large_page_is_not_held_for_a_client_that_hardly_reads(
 ) -> None:
     await make_places(database_url)
     await make_many_towns(database_url)
-    monkeypatch.setattr(slow_readers, "PIECE_SECONDS", 0.5)
+    monkeypatch.setattr(sending, "PIECE_SECONDS", 0.5)
     async with on_places(database_url, "features") as started:
         client = started["features"]
         # a gateway speaks for its client

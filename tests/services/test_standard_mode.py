@@ -84,7 +84,7 @@ async def test_a_tile_that_holds_something_is_given_wherever_it_is(
     standard: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (tile, dataset_tile):
-        monkeypatch.setattr(module, "refuse_beyond", pytest.fail)
+        monkeypatch.setattr(module, "refuse_outside", pytest.fail)
     for path in (f"{TILES}/0/0/0", "/tiles/WebMercatorQuad/0/0/0?collections=hostile.events"):
         answer = await standard["tiles"].get(path)
         assert (answer.status, answer.body != b"") == (200, True)

@@ -98,10 +98,10 @@ def main() -> int:
     lost = 0
     for title, change in _changes(trial):
         if given.only in title:
-            found = _count_lost(trial, title, change)
+            found = _count_lost_requests(trial, title, change)
             # its only server is unavailable until its container runs again: longer than requests wait
             lost += 0 if change is _database_restarted else found
-    open_ports = reached_from_elsewhere(trial)
+    open_ports = reachable_services(trial)
     print(f"reached from another namespace: {', '.join(open_ports) or 'the gateway alone'}")
     return 1 if lost or (given.policies and open_ports) else 0
 
@@ -140,7 +140,7 @@ def _database() -> None:
     make_secret("dams-database", DAMS_DATABASE_URL=_READER)
 
 
-def reached_from_elsewhere(trial: _Trial) -> list[str]:
+def reachable_services(trial: _Trial) -> list[str]:
     """Return Services, except the gateway's, and database pods that a pod of another namespace can connect to.
 
     Ports for Prometheus, which is in the same namespace, are left out. Raises CalledProcessError if not even the
@@ -226,7 +226,7 @@ def _database_restarted() -> None:
     kubectl("-n", "dams-trial", "wait", "--for=condition=ready", "pod/postgresql-0", f"--timeout={MINUTES}m")
 
 
-def _count_lost(trial: _Trial, title: str, change: Callable[[], object]) -> int:
+def _count_lost_requests(trial: _Trial, title: str, change: Callable[[], object]) -> int:
     with contextlib.ExitStack() as stack:
         writing = None
         if trial.is_operated:

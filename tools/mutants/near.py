@@ -6,7 +6,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 _ALSO = {
-    "libs/geo/simple_shapes.py": [
+    "libs/geo/shape_sql.py": [
         "tests/libs/cql/test_spatial.py",
         "tests/services/features/rows/test_geometry_sql.py",
     ],

@@ -12,7 +12,7 @@ from shapely.geometry import LineString, Point
 from shapely.geometry.base import BaseGeometry
 
 from deploy.loader.geometry.antimeridian import WGS84, Degrees
-from deploy.loader.places.countries import whole_name
+from deploy.loader.places.countries import full_name
 from deploy.loader.places.topology import Shape, read_shapes
 
 _SHORTEST_KM = 80.0
@@ -61,7 +61,7 @@ class Land:
         if not named:
             return None
         code = min(coded, key=_width).id if coded else ""
-        return Country(whole_name(min(named, key=_width).name), code)
+        return Country(full_name(min(named, key=_width).name), code)
 
     def clip(self, area: BaseGeometry) -> BaseGeometry:
         """Return the part of the area that is land."""

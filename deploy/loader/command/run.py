@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"error: {URL} is missing: the address of the database, as a role that may write", file=sys.stderr)
         return WRONG
     try:
-        return asyncio.run(_asked(arguments, sources))
+        return asyncio.run(_run_command(arguments, sources))
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, StoreError) as error:
         return _failed(arguments, None, error, FAILED)
     except KeyboardInterrupt:
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
-async def _asked(arguments: argparse.Namespace, sources: Mapping[str, Source]) -> int:
+async def _run_command(arguments: argparse.Namespace, sources: Mapping[str, Source]) -> int:
     if arguments.what == ["status"]:
         return await _status(arguments)
     return await (_watch(arguments, sources) if arguments.watch else _load_all(arguments, sources))

@@ -57,7 +57,7 @@ class CountriesNearby(NamedTuple):
     countries_within_200_km: str | None
 
 
-def whole_name(name: str) -> str:
+def full_name(name: str) -> str:
     """Return the full name of a country for its short form on small maps."""
     return _WHOLE_WORDS.get(name) or name.replace(" Is.", " Islands").replace(" I. ", " Island ")
 
@@ -66,7 +66,7 @@ class Countries:
     """Countries by position. Countries at ±180° are split there."""
 
     def __init__(self, shapes: list[tuple[str, BaseGeometry]]) -> None:
-        self.names: Words = np.array([whole_name(name) for name, _ in shapes], dtype=object)
+        self.names: Words = np.array([full_name(name) for name, _ in shapes], dtype=object)
         self._shapes = np.array([shape for _, shape in shapes], dtype=object)
 
     @classmethod

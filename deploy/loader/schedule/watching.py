@@ -33,7 +33,7 @@ from deploy.loader.schedule.metrics import (
 from deploy.loader.source import DocumentError, Source
 from deploy.loader.store import bookkeeping
 from deploy.loader.store.connection import connected
-from deploy.loader.store.lock import BusyError, held
+from deploy.loader.store.lock import BusyError, hold_lock
 
 SHORTEST = timedelta(seconds=20)
 _LONGEST_BACK_OFF = timedelta(hours=1)
@@ -74,7 +74,10 @@ async def _watch_one(source: Source, settings: Watch) -> None:
     turns = _Turns()
     while True:
         try:
-            async with connected(settings.url, source.name) as connection, held(connection, f"watch {source.name}"):
+            async with (
+                connected(settings.url, source.name) as connection,
+                hold_lock(connection, f"watch {source.name}"),
+            ):
                 LEADING.labels(source.name).set(1)
                 await _lead(connection, source, settings, turns)
         except BusyError:

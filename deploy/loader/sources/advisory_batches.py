@@ -124,11 +124,13 @@ def _after_disturbances(storms: Sequence[Storm], centre: str, found: Sequence[St
     became = developed(numbered, found)
     renames = [Rename(ALL_TABLES, old, new) for old, new in became.items()]
     where = {"event_id": [*(storm.event_id for storm in storms), *became], "kind": ["analysed"]}
-    recalls = (Recall(tables.ADVISORY_NODES, where, partial(_with_kept, storms, centre, became)),)
+    recalls = (Recall(tables.ADVISORY_NODES, where, partial(_merge_stored_fixes, storms, centre, became)),)
     return Batch((), renames=renames, recalls=recalls)
 
 
-def _with_kept(storms: Sequence[Storm], centre: str, became: Mapping[str, str], kept: Sequence[AdvisoryNode]) -> Batch:
+def _merge_stored_fixes(
+    storms: Sequence[Storm], centre: str, became: Mapping[str, str], kept: Sequence[AdvisoryNode]
+) -> Batch:
     """Merge the fixes of storms that got new advisories with the stored ones."""
     before: dict[str, list[Fix]] = {}
     for node in kept:

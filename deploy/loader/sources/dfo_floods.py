@@ -46,7 +46,7 @@ class _Properties(BaseModel):
 
     @field_validator("glide", "other_country", "cause", mode="after")
     @classmethod
-    def _nothing(cls, text: str | None) -> str | None:
+    def _empty_if_zero(cls, text: str | None) -> str | None:
         """Convert `0`, which means empty in the archive."""
         return None if text is None or text.strip() in {"", "0"} else " ".join(text.split())
 

@@ -32,12 +32,12 @@ def read_fixes(path: Path, winds: Literal["us", "regional"]) -> Iterator[Fix]:
                 longitude=normalise(float(row["lon"])),
                 latitude=float(row["lat"]),
                 wind_kt=None,
-                pressure_hpa=_whole(row["slp"]),
+                pressure_hpa=_parse_integer(row["slp"]),
                 status=row.get("status") or None,
                 source=SOURCE,
                 ibtracs_id=row["track_id"],
             )
-            wind = _whole(row["wind"])
+            wind = _parse_integer(row["wind"])
             yield fix if wind is None else _with_wind(fix, wind, winds)
 
 
@@ -74,5 +74,5 @@ def _with_wind(fix: Fix, wind: int, winds: Literal["us", "regional"]) -> Fix:
     return fix._replace(regional_wind_kt=wind, regional_wind_minutes=regional.minutes, regional_agency=regional.name)
 
 
-def _whole(text: str) -> int | None:
+def _parse_integer(text: str) -> int | None:
     return round(float(text)) if text else None

@@ -128,8 +128,8 @@ def _fix(event_id: str, aliases: tuple[str, ...], row: Row) -> Fix:
     if not (abs(latitude) <= 90 and abs(longitude) <= 360):
         raise ValueError(f"{longitude}, {latitude} is no place")
     name, us, regional = row["NAME"].strip(), _us(row), _regional(row)
-    wind, regional_wind = _whole(row["USA_WIND"]), _whole(row["WMO_WIND"])
-    pressure = _whole(row.get("WMO_PRES"))
+    wind, regional_wind = _parse_integer(row["USA_WIND"]), _parse_integer(row["WMO_WIND"])
+    pressure = _parse_integer(row.get("WMO_PRES"))
     return Fix(
         event_id=event_id,
         season=int(row["SEASON"]),
@@ -138,12 +138,12 @@ def _fix(event_id: str, aliases: tuple[str, ...], row: Row) -> Fix:
         longitude=normalise(longitude),
         latitude=latitude,
         wind_kt=wind,
-        pressure_hpa=_whole(row.get("USA_PRES")) if pressure is None else pressure,
+        pressure_hpa=_parse_integer(row.get("USA_PRES")) if pressure is None else pressure,
         status=(row.get("USA_STATUS") or "").strip() or None,
         source="IBTrACS" if wind is None else f"IBTrACS, wind of {us.name}",
         name=None if name in _NOBODY else "-".join(part.capitalize() for part in name.split("-")),
-        gust_kt=_whole(row.get("USA_GUST")),
-        radii=twelve([_whole(row.get(name)) for name in _RADII]),
+        gust_kt=_parse_integer(row.get("USA_GUST")),
+        radii=twelve([_parse_integer(row.get(name)) for name in _RADII]),
         landfall=True if (row.get("USA_RECORD") or "").strip() == _LANDFALL else None,
         ibtracs_id=row["SID"],
         aliases=aliases,
@@ -174,7 +174,7 @@ def _regional_class(row: Row) -> str | None:
     return (row.get(column) or "").strip() or None
 
 
-def _whole(text: str | None) -> int | None:
+def _parse_integer(text: str | None) -> int | None:
     """Parse an integer; None for an empty cell. Raises ValueError, OverflowError."""
     value = round(float(text)) if text and text.strip() else None
     if value is not None and not 0 <= value <= _HIGHEST:

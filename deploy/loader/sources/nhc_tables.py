@@ -165,7 +165,7 @@ def _take_radii(row: Row, tables: _Tables) -> _Verdict:
     known = valid in tables.forecasts.get(key, {}) if "FcstDate" in row else tables.advisories.get(key) is not None
     if not known:
         return "there is no position that the radii are of", False
-    wind, radii = _whole(row["WindField"]), [_whole(row[quadrant]) for quadrant in _QUADRANTS]
+    wind, radii = _parse_integer(row["WindField"]), [_parse_integer(row[quadrant]) for quadrant in _QUADRANTS]
     if wind not in WINDS_KT:
         return f"wind of '{row['WindField']}' kt, which is none of 34, 50 and 64", False
     if any(radius is None or radius < 0 for radius in radii):
@@ -182,7 +182,7 @@ def _advisory(tables: _Tables, key: _AdvisoryKey, row: Row | None) -> Advisory:
     analysed = _fix(number, time, row, tables.radii.get((*key, time)), called) if row else None
     steps = sorted(tables.forecasts.get(key, {}).items(), key=lambda step: step[0])
     forecast = [_fix(number, valid, step, tables.radii.get((*key, valid)), called) for valid, step in steps]
-    counted = _whole(row["Adv"]) if row else None
+    counted = _parse_integer(row["Adv"]) if row else None
     said = f"{SOURCE}, advisory{'' if counted is None else f' {counted}'} of {time:%Y-%m-%d %H:%M} UTC"
     return Advisory(number, called, season_of(number), counted, time, analysed, forecast, said)
 
@@ -191,7 +191,9 @@ def _fix(number: str, time: datetime, row: Row, winds: dict[int, list[int | None
     longitude, latitude = _position(row) or (0.0, 0.0)
     radii: list[int | None] = []
     for wind in WINDS_KT:
-        radii += (winds or {}).get(wind) or [_whole(row.get(f"{quadrant}{wind}", "")) for quadrant in _QUADRANTS]
+        radii += (winds or {}).get(wind) or [
+            _parse_integer(row.get(f"{quadrant}{wind}", "")) for quadrant in _QUADRANTS
+        ]
     return Fix(
         event_id=number,
         season=season_of(number),
@@ -199,12 +201,12 @@ def _fix(number: str, time: datetime, row: Row, winds: dict[int, list[int | None
         time=time,
         longitude=longitude,
         latitude=latitude,
-        wind_kt=_whole(row["Wind"]),
-        pressure_hpa=_whole(row.get("Pressure", "")),
+        wind_kt=_parse_integer(row["Wind"]),
+        pressure_hpa=_parse_integer(row.get("Pressure", "")),
         status=row.get("Status") or None,
         source=SOURCE,
         name=called,
-        gust_kt=_whole(row["Gust"]),
+        gust_kt=_parse_integer(row["Gust"]),
         radii=twelve(radii),
         wind_minutes=NHC.minutes,
         wind_agency=advisory_agency(number).name,
@@ -228,7 +230,7 @@ def _time(text: str) -> datetime:
         raise ValueError(f"'{text}' is no time such as 2017-08-30 15:00:00") from None
 
 
-def _whole(text: str | None) -> int | None:
+def _parse_integer(text: str | None) -> int | None:
     try:
         return round(float(text or ""))
     except (ValueError, OverflowError):

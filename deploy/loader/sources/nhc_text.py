@@ -54,8 +54,11 @@ def read_text(text: str, address: str) -> Advisory:
     """Return the advisory in a product. Raises DocumentError if a necessary part is missing."""
     plain = html.unescape(_TAG.sub("", text)) if "<" in text else text
     plain = "\n".join(line.strip() for line in plain.replace("\r", "").split("\n"))
-    title, storm = _found(_TITLE, plain, "heading", address), _found(_STORM, plain, "number of the storm", address)
-    issued, now = _found(_ISSUED, plain, "time", address), _found(_NOW, plain, "position", address)
+    title, storm = (
+        _require_match(_TITLE, plain, "heading", address),
+        _require_match(_STORM, plain, "number of the storm", address),
+    )
+    issued, now = _require_match(_ISSUED, plain, "time", address), _require_match(_NOW, plain, "position", address)
     hour, minute, month, day, year = issued.groups()
     try:
         time = datetime(_year(year), MONTHS.index(month) + 1, int(day), int(hour), int(minute), tzinfo=UTC)
@@ -103,7 +106,7 @@ def read_text(text: str, address: str) -> Advisory:
     return Advisory(number, name, season, advisory, time, analysed, forecast, said, final)
 
 
-def _found(pattern: re.Pattern[str], text: str, what: str, address: str) -> re.Match[str]:
+def _require_match(pattern: re.Pattern[str], text: str, what: str, address: str) -> re.Match[str]:
     found = pattern.search(text)
     if found is None:
         raise DocumentError(f"{address} is no forecast/advisory: its {what} is missing")

@@ -106,7 +106,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
                 continue
             renames += others
             if event is None:
-                withdrawn.append(_gone(feature, feature.id))
+                withdrawn.append(_withdrawal_of(feature, feature.id))
             else:
                 rows.append(event)
     rows.sort(key=lambda row: row.event_date)
@@ -126,7 +126,7 @@ def _rename(feature: _Feature, number: str) -> Rename:
     return Rename((EVENTS,), number, feature.id, "USGS", _time(feature.properties.updated))
 
 
-def _gone(feature: _Feature, number: str) -> Withdrawal:
+def _withdrawal_of(feature: _Feature, number: str) -> Withdrawal:
     """Return the withdrawal of an event number. Raise ValueError for an invalid time."""
     return Withdrawal(EVENTS, ("USGS", number), _time(feature.properties.updated))
 

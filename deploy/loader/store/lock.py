@@ -14,7 +14,7 @@ class BusyError(Exception):
 
 
 @asynccontextmanager
-async def held(connection: asyncpg.Connection, source: str) -> AsyncIterator[None]:
+async def hold_lock(connection: asyncpg.Connection, source: str) -> AsyncIterator[None]:
     """Lock the source for the block; the lock dies with the connection.
 
     Raises BusyError at once if another process has the lock.

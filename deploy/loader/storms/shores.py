@@ -4,14 +4,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from deploy.loader.geometry.landfall import Coast
-from deploy.loader.places.countries import whole_name
+from deploy.loader.places.countries import full_name
 from deploy.loader.places.packaged import NPM, SourceMissingError, npm_file
 from deploy.loader.places.topology import read_shapes
 
 
 def read_coast(path: Path) -> Coast:
     """Read the package's TopoJSON of countries. Raises OSError, KeyError."""
-    return Coast([(whole_name(shape.name), shape.geometry) for shape in read_shapes(path, "countries")])
+    return Coast([(full_name(shape.name), shape.geometry) for shape in read_shapes(path, "countries")])
 
 
 @lru_cache(maxsize=1)

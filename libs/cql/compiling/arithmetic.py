@@ -20,9 +20,9 @@ from libs.cql.compiling.operands import (
     Value,
     as_double,
     bind_number,
+    compute_once,
     describe,
     from_json,
-    once,
 )
 from libs.cql.errors import fault
 from libs.cql.nodes import IntDiv, Mod, Pow, place_of
@@ -66,7 +66,7 @@ def _cast(operand: Operand, sql_type: str) -> Sql:
 def _modulo(a: Sql, b: Sql, sql_type: str) -> Sql:
     if sql_type == "numeric":
         return sql("({a} % NULLIF({b}, 0))", a=a, b=b)
-    return once(
+    return compute_once(
         "(CASE WHEN {b} <> 0 THEN CASE WHEN abs({a}) < abs({b}) THEN {a}"
         " WHEN ln(abs({a})) - ln(abs({b})) < 709 THEN {a} - {b} * trunc({a} / {b}) END END)",
         a=a,
@@ -84,7 +84,7 @@ def _power(a: Sql, b: Sql, sql_type: str) -> Sql:
     a, b = (as_double(Expr(side, Kind.NUMBER, sql_type)) for side in (a, b))
     # 709 is just below the logarithm of the largest double: above it, power() raises an error. So does a product of
     # exponent and logarithm that is itself too large or too small.
-    return once(
+    return compute_once(
         "(CASE WHEN {a} = 0 THEN CASE WHEN {b} > 0 THEN 0 WHEN {b} = 0 THEN 1 END"
         " WHEN {a} < 0 AND {b} <> trunc({b}) THEN NULL"
         " WHEN abs({b}) < 1e-290 THEN CASE WHEN {a} IS NOT NULL THEN 1 END"
@@ -95,11 +95,15 @@ def _power(a: Sql, b: Sql, sql_type: str) -> Sql:
 
 
 def _sum(a: Sql, b: Sql, sql_type: str) -> Sql:
-    return sql("({a} + {b})", a=a, b=b) if sql_type == "numeric" else once(_BOUNDED + "{a} + {b} END)", a=a, b=b)
+    return (
+        sql("({a} + {b})", a=a, b=b) if sql_type == "numeric" else compute_once(_BOUNDED + "{a} + {b} END)", a=a, b=b)
+    )
 
 
 def _difference(a: Sql, b: Sql, sql_type: str) -> Sql:
-    return sql("({a} - {b})", a=a, b=b) if sql_type == "numeric" else once(_BOUNDED + "{a} - {b} END)", a=a, b=b)
+    return (
+        sql("({a} - {b})", a=a, b=b) if sql_type == "numeric" else compute_once(_BOUNDED + "{a} - {b} END)", a=a, b=b)
+    )
 
 
 # Infinity raises no error; neither does NaN, which PostgreSQL sorts above Infinity.
@@ -120,7 +124,7 @@ def _quotient(a: Sql, b: Sql, sql_type: str) -> Sql:
 def _scaled(result: LiteralString, sign: LiteralString, a: Sql, b: Sql) -> Sql:
     """Return the product (`+`) or quotient (`-`) of two doubles: 0 if it is too small for a double."""
     logarithm: LiteralString = "ln(abs({a})) " + sign + " ln(abs({b}))"
-    return once(
+    return compute_once(
         "(CASE WHEN {a} = 0 OR {b} = 0 OR abs({a}) >= 'Infinity' OR abs({b}) >= 'Infinity' THEN "
         + result
         + " WHEN "

@@ -26,7 +26,7 @@ from libs.cql.errors import Place, excerpt, fault, one_of
 from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, DISTANCE_FUNCTION, STRING_FUNCTIONS, Array, Ast, place_of
 from libs.cql.queryable import Queryable, near_names
 from libs.geo.crs import CRS84, Crs, box_of
-from libs.pg.column_types import TEXTUAL, Kind, as_shown, limits
+from libs.pg.column_types import TEXTUAL, Kind, client_value, limits
 from libs.pg.sql import Sql, ident, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 
@@ -57,7 +57,7 @@ def column_of(queryable: Queryable) -> Expr:
         return Expr(text, queryable.kind, sql_type, replace(queryable, sql_type=sql_type))
     name = ident(queryable.name)
     if limits(queryable.base_type) is not None:
-        return Expr(as_shown(name, queryable.base_type), queryable.kind, queryable.base_type, queryable, bare=name)
+        return Expr(client_value(name, queryable.base_type), queryable.kind, queryable.base_type, queryable, bare=name)
     return Expr(name, queryable.kind, queryable.base_type, queryable)
 
 

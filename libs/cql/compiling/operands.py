@@ -175,14 +175,14 @@ def as_double(operand: Expr) -> Sql:
     """Return a number as `double precision`; infinite or 0 for a `numeric` out of range, where a cast would fail."""
     if operand.sql_type in FLOAT_TYPES or operand.sql_type in INTEGER_TYPES:
         return sql("({v})::float8", v=operand.sql)
-    return once(
+    return compute_once(
         "(CASE WHEN abs({v}) < 1e-307 THEN 0 WHEN abs({v}) < 1.7e308 OR {v} = 'NaN' THEN {v}::float8"
         " ELSE sign({v})::float8 * 'Infinity' END)",
         v=operand.sql,
     )
 
 
-def once(template: LiteralString, /, **operands: Sql) -> Sql:
+def compute_once(template: LiteralString, /, **operands: Sql) -> Sql:
     """Return a formula that uses its operands repeatedly, but computes each once per row.
 
     Written out, nested formulas would grow exponentially. OFFSET 0 stops the planner from expanding them. A column or a

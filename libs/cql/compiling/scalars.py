@@ -115,7 +115,7 @@ def _boolean(operand: Operand) -> Sql:
 
 def _numbers(op: str, left: Operand, right: Operand) -> Sql:
     if isinstance(left, Expr) and isinstance(right, Value) and right.value is not None:
-        op, value = _whole(op, left, right.value)
+        op, value = _compare_with_integer(op, left, right.value)
         literal = bind_number(value, left.sql_type)
         if left.bare is None or op == "<>" or not _is_finite(value):
             return compared(op, left.sql, literal)
@@ -145,7 +145,7 @@ def _of_index(op: str, column: Sql, sql_type: str, literal: Sql) -> Sql:
     return sql("({text} AND {limit})", text=text, limit=limit)
 
 
-def _whole(op: str, column: Expr, value: Any) -> tuple[str, Any]:
+def _compare_with_integer(op: str, column: Expr, value: Any) -> tuple[str, Any]:
     """Convert `count > 5.5` to `count > 5`: an integer column keeps its index if the literal has a fraction."""
     if column.sql_type not in INTEGER_TYPES or op in ("=", "<>") or is_whole(value):
         return op, value

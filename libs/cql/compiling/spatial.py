@@ -23,9 +23,8 @@ from libs.cql.queryable import Queryable
 from libs.geo.boxes import Box
 from libs.geo.crs_areas import boxes_in, is_projected, keeps_boxes
 from libs.geo.longitudes import WEB_MERCATOR, turned, width_of_world
-from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.shape_sql import in_lonlat, simple_shape
 from libs.geo.short_ways import short_way
-from libs.geo.simple_shapes import simple_shape
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import Kind
 from libs.pg.sql import Sql, all_of, any_of, binds, join, sql
@@ -76,7 +75,7 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral, *
     if kind is ast.GeometryDisjoint:
         return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b, by_index=False))
     if any(_is_mixed(side) for side in (a, b)):
-        return _once(kind, (a, b), mixed=True, by_index=by_index)
+        return _convert_operands_first(kind, (a, b), mixed=True, by_index=by_index)
     if kind is ast.GeometryIntersects and isinstance(b, GeometryLiteral):
         parts = _parts(a, b)
         if len(parts) > 1:
@@ -86,7 +85,7 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral, *
 
 def _related(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:
     if any(_is_worked_out(side) for side in (a, b)):
-        return _once(kind, (a, b))
+        return _convert_operands_first(kind, (a, b))
     srid = _srid(a) if isinstance(a, Expr) else CRS84_SRID
     if isinstance(a, Expr) and isinstance(b, GeometryLiteral) and kind in _COVERING and _is_cut(b, srid):
         # A geometry in this CRS cannot cover a place outside the CRS's area.
@@ -109,7 +108,9 @@ def _is_worked_out(side: Expr | GeometryLiteral) -> bool:
     return isinstance(side, Expr) and bool(_column(side).turns or _column(side).crosses)
 
 
-def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = False, by_index: bool = True) -> Sql:
+def _convert_operands_first(
+    kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = False, by_index: bool = True
+) -> Sql:
     """Return the relation of rows that are converted before comparing, each only once although it is named repeatedly.
 
     With `mixed` they are converted to longitude and latitude, for rows of several SRIDs; else rows have one SRID.

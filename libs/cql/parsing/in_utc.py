@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from libs.ogc.temporal import understood
+from libs.ogc.temporal import in_utc_text
 
 _STRING = r"'(?:[^'\\]|''|\\.)*'"
 """The same as in the grammar."""
@@ -25,7 +25,7 @@ def in_utc(text: str, lang: str) -> str:
     pieces, end = [], 0
     for match in _times_of_json(text) if lang == "cql2-json" else _times_of_text(text):
         written = match["string"]
-        pieces += [text[end : match.start()], written[0], understood(written[1:-1]), written[0]]
+        pieces += [text[end : match.start()], written[0], in_utc_text(written[1:-1]), written[0]]
         end = match.end()
     return "".join([*pieces, text[end:]])
 

@@ -67,7 +67,7 @@ from libs.ogc.crs import USUAL_SRIDS
 from libs.ogc.link import is_web_address
 from libs.web.settings import SettingsError
 from services.common.catalogue.own_look import ClassesConfig, Color, SymbolName, own_look
-from services.common.situation.asked import Asked
+from services.common.situation.topic import Asked
 
 # Columns that show how much a feature matters, the most informative first.
 _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")

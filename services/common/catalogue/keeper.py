@@ -136,7 +136,7 @@ class CatalogueKeeper(Catalogue):
         collections = {
             collection.id: self._configure(collection) for collection in introspected if self._offers(collection)
         }
-        self._report_left_out(introspected)
+        self._report_tables_without_geometry(introspected)
         self._known = {
             collection.id: (collection, collections[collection.id])
             for collection in introspected
@@ -159,7 +159,7 @@ class CatalogueKeeper(Catalogue):
     def _offers(self, collection: Collection) -> bool:
         return self._config.offers(collection.id, spatial=bool(collection.geometries), nonspatial=self._nonspatial)
 
-    def _report_left_out(self, introspected: Sequence[Collection]) -> None:
+    def _report_tables_without_geometry(self, introspected: Sequence[Collection]) -> None:
         """Log which tables are not public only because they have no geometry; each change once."""
         left_out = frozenset(
             collection.id

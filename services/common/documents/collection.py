@@ -10,8 +10,7 @@ from libs.ogc.crs import CRS84, GREGORIAN
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import Whole
-from libs.web.representations import representations
-from libs.web.respond import links_json
+from libs.web.respond import links_json, representations
 
 OFFERS = (MediaType.JSON, MediaType.HTML)
 

@@ -8,7 +8,7 @@ from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.geo.boxes import WORLD, Box
 from libs.geo.crs_areas import boxes_in, used_area
 from libs.geo.longitudes import TURN, WEB_MERCATOR, width_of_world
-from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.shape_sql import in_lonlat
 from libs.geo.short_ways import unbroken
 from libs.pg.sql import EMPTY, Sql, bind, ident, join, sql
 

@@ -7,10 +7,10 @@ from libs.catalogue.feature_name import name_columns
 from libs.catalogue.impacts import headline_of
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.catalogue.modules import EVENT_KEY
-from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.shape_sql import in_lonlat
 from libs.pg.column_types import Kind, column_type
 from libs.pg.sql import Sql, bind, ident, join, sql
-from services.common.situation.asked import Asked
+from services.common.situation.topic import Asked
 
 LIMIT = 4
 """Maximum number of features of a topic on the page."""

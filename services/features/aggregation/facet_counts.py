@@ -68,8 +68,8 @@ class FacetCounts:
         All buckets show one state of the data, at least as new as the current version. Raises InvalidParameters if a
         facet would have too many buckets, Unavailable if counting takes too long.
         """
-        selection = self._failing.left_out(selection)
-        known = [_placed(facet, self._failing.left_out(_placing(selection, facet))) for facet in facets]
+        selection = self._failing.exclude_known(selection)
+        known = [_placed(facet, self._failing.exclude_known(_placing(selection, facet))) for facet in facets]
         try:
             return await self._counted(selection, known), selection.failing
         except StoredValueError:
@@ -85,7 +85,7 @@ class FacetCounts:
             selection = await self._failing.find(database, selection)
         sound = []
         for facet in facets:
-            placing = self._failing.left_out(_placing(selection, facet))
+            placing = self._failing.exclude_known(_placing(selection, facet))
             if isinstance(facet, PlaceFacet):
                 with suppress(StoredValueError):
                     placing = await self._failing.find(database, placing)

@@ -124,7 +124,7 @@ def _by_term(facet: TermFacet, words: tuple[str, ...], kind: Kind) -> TermFacet:
     if more or (sorting and sorting not in _SORTINGS):
         raise _FacetError(f"must be property:size:sorting, with one of {', '.join(_SORTINGS)}")
     facet = replace(facet, sorting=sorting or facet.sorting)
-    return replace(facet, size=_whole(size, "size")) if size else facet
+    return replace(facet, size=_bounded_integer(size, "size")) if size else facet
 
 
 def _by_number(facet: NumberFacet, words: tuple[str, ...]) -> NumberFacet:
@@ -132,9 +132,9 @@ def _by_number(facet: NumberFacet, words: tuple[str, ...]) -> NumberFacet:
     if not way:
         return replace(facet, bins=10)
     if _WHOLE.match(way) and not rest:
-        return replace(facet, bins=_whole(way, "number of ranges"))
+        return replace(facet, bins=_bounded_integer(way, "number of ranges"))
     if way == "quantile":
-        return replace(facet, quantiles=_whole(rest, "number of quantiles", least=2))
+        return replace(facet, quantiles=_bounded_integer(rest, "number of quantiles", least=2))
     if way == "width":
         if not NUMBER.match(rest) or not 0 < float(rest) < inf:
             raise _FacetError("must have a width above 0, such as width:0.5")
@@ -151,9 +151,9 @@ def _by_time(facet: TimeFacet, words: tuple[str, ...]) -> TimeFacet:
     if way in UNITS and not rest:
         return replace(facet, unit=way)
     if _WHOLE.match(way) and not rest:
-        return replace(facet, bins=_whole(way, "number of ranges"))
+        return replace(facet, bins=_bounded_integer(way, "number of ranges"))
     if way == "quantile" and facet.end is None:
-        return replace(facet, quantiles=_whole(rest, "number of quantiles", least=2))
+        return replace(facet, quantiles=_bounded_integer(rest, "number of quantiles", least=2))
     if way == "edges":
         return replace(facet, edges=_edges(rest, _moment, lambda moment: moment))
     raise _FacetError(f"must be a number of ranges, or one of {', '.join(UNITS)}, quantile:n, edges:a/b/c")
@@ -171,7 +171,7 @@ def _by_place(facet: PlaceFacet, words: tuple[str, ...]) -> PlaceFacet:
     return replace(facet, size=float(size))
 
 
-def _whole(text: str, what: str, *, least: int = 1) -> int:
+def _bounded_integer(text: str, what: str, *, least: int = 1) -> int:
     if not _WHOLE.match(text) or not least <= int(text) <= MOST_BUCKETS:
         raise _FacetError(f"must have a {what} of {least} to {MOST_BUCKETS}")
     return int(text)

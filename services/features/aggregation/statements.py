@@ -52,7 +52,7 @@ def _each(selection: Selection, columns: Sql) -> Sql:
     )
 
 
-def _shown(column: Column) -> Sql:
+def _text_of_term(column: Column) -> Sql:
     """Return a term in the form in which the driver fetches it."""
     kind = column_queryable(column).kind
     if kind is Kind.INTEGER and base_type(column.sql_type) != "oid":
@@ -73,7 +73,7 @@ def terms(selection: Selection, facet: TermFacet) -> Sql:
         " coalesce(sum(n) FILTER (WHERE v IS NULL) OVER (), 0)::int8"
         " FROM (SELECT v, count(*) AS n FROM ({rows}) AS rows GROUP BY v) AS terms"
         " ORDER BY v IS NULL, n < {least}, {order} LIMIT {size}",
-        shown=_shown(facet.column),
+        shown=_text_of_term(facet.column),
         rows=_each(selection, sql("{value} AS v", value=value_of(facet.column))),
         least=bind(facet.least, "int8"),
         order=_ORDERS[facet.sorting],

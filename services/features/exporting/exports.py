@@ -19,38 +19,21 @@ from libs.selection.selection import Selection
 from services.features.exporting.folder import ExportFolder, Making, tag_of
 from services.features.exporting.layer import JobOf, job_of, with_kinds
 from services.features.exporting.turns import Turns
+from services.features.exporting.wanted import Wanted
 from services.features.exporting.writing import NeedsNoIndexError, TooLargeError, WritingFailedError, write_file
-from services.features.formats.format import FeatureFormat, FileFormat, Format, PageLinks
-from services.features.formats.pieces import pieces
-from services.features.request.geometry_options import GeometryOptions
-from services.features.request.items_query import ItemsQuery
+from services.features.formats.format import FeatureFormat, FileFormat, Format
+from services.features.request.items_query import GeometryOptions
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
-from services.features.rows.whole import whole
+from services.features.rows.read_all import read_all
 from services.features.writers.kinds import OtherKindsError
 
 _LOG = logging.getLogger("dams.features")
 _RUNNING = Gauge("dams_exports_running", "Files that are made at present")
 _MOST = Gauge("dams_exports_limit", "Files that may be made at the same time")
 Chunks = AsyncGenerator[Rows]
-Source = Callable[[], Chunks]
-"""Returns the rows, from the first on, at each call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A requested export."""
-
-    query: ItemsQuery
-    format_: FeatureFormat | FileFormat
-    links: PageLinks
-    mark: bytes
-    key: str | None
-    """Hash of everything that decides the content; None if the collection has no data version."""
-    is_current: Callable[[], bool] = lambda: True
-    """Returns whether the data still have the version in the key."""
-    client: str = ""
-    """Address of the client that requested the file."""
+Source = Callable[[], Chunks] | Rows
+"""Rows that are fetched already, or a function that returns them, from the first on, at each call."""
 
 
 @dataclass(eq=False, slots=True)
@@ -168,9 +151,14 @@ class Exports:
         return export
 
     async def page(
-        self, selection: Selection, options: GeometryOptions, format_: FileFormat, source: Source, client: str = ""
+        self,
+        selection: Selection,
+        options: GeometryOptions,
+        format_: FileFormat,
+        source: Source,
+        client: str = "",
     ) -> Export:
-        """Write a page as a file. The caller must call `leave`.
+        """Write a page, fetched already or read from its source, as a file. The caller must call `leave`.
 
         Raises Unavailable if all turns are taken, and errors of the source.
         """
@@ -179,6 +167,7 @@ class Exports:
         export = Export(streams=False, tag=None, readers=1)
         try:
             await self._write_file(source, job_of(format_, selection, options), making, export)
+            export.whole = True
             return export
         finally:
             self._turns.leave(client)
@@ -271,13 +260,13 @@ class Exports:
             format_ = wanted.format_
             async with _limit(self._most_seconds), snapshot(self._database) as rows:
                 # before anything is written: written bytes may already be sent
-                query = await self._store.within(rows).tried(wanted.query)
+                query = await self._store.within(rows).exclude_failing(wanted.query)
                 export.failing = query.selection.failing
                 if isinstance(format_, FeatureFormat):
-                    chunks = whole(self._store, rows, query, format_.geometry_as)
+                    chunks = read_all(self._store, rows, query, format_.geometry_as)
                     await self._write_text(chunks, wanted, format_, making, export)
                 else:
-                    source = partial(whole, self._store, rows, query, format_.geometry_as)
+                    source = partial(read_all, self._store, rows, query, format_.geometry_as)
                     job = job_of(format_, query.selection, query.options)
                     await self._write_file(source, job, making, export)
             # do not cache an export with missing rows: later readers would not be informed
@@ -300,10 +289,10 @@ class Exports:
         self, chunks: Chunks, wanted: Wanted, format_: FeatureFormat, making: Making, export: Export
     ) -> None:
         file = export.file = FileIO(making.file, "w+")
-        async with aclosing(_counted(chunks, export)) as counted:
+        async with aclosing(_count_rows(chunks, export)) as counted:
             first = await anext(counted)
             head = wanted.mark + format_.head(wanted.query.selection.collection, first.layout, None, wanted.links)
-            async for piece in pieces(format_, head, first, counted):
+            async for piece in format_.pieces(head, first, counted):
                 try:
                     await asyncio.to_thread(_write, file, piece)
                 except OSError as error:
@@ -314,17 +303,19 @@ class Exports:
                 export.tell()
 
     async def _write_file(self, source: Source, job: JobOf, making: Making, export: Export) -> None:
-        def come(_: int) -> None:
+        def check_size(_: int) -> None:
             self._check_size(making.size())
 
         indexed, kinds, is_written = True, frozenset[str](), False
         while not is_written:
             export.rows = 0
-            async with aclosing(_counted(source(), export)) as counted:
+            async with aclosing(
+                _count_rows(_one_chunk(source) if isinstance(source, Rows) else source(), export)
+            ) as counted:
                 first = await anext(counted)
                 told = with_kinds(job(first.layout, making.file, self._most_bytes, indexed), first, kinds)
                 try:
-                    export.omitted = await write_file(told, _again(first, counted), come)
+                    export.omitted = await write_file(told, _prepend(first, counted), check_size)
                     is_written = True
                 except NeedsNoIndexError:
                     # overwrite the part that was written
@@ -371,19 +362,18 @@ def _write(file: FileIO, piece: bytes | memoryview) -> None:
         rest = rest[file.write(rest) :]
 
 
-async def _counted(chunks: Chunks, export: Export) -> Chunks:
+async def _count_rows(chunks: Chunks, export: Export) -> Chunks:
     async with aclosing(chunks):
         async for found in chunks:
             export.rows += len(found.rows)
             yield found
 
 
-async def _again(first: Rows, rest: Chunks) -> Chunks:
+async def _prepend(first: Rows, rest: Chunks) -> Chunks:
     yield first
     async for rows in rest:
         yield rows
 
 
-async def one_chunk(rows: Rows) -> Chunks:
-    """Return rows that were fetched already as a source."""
+async def _one_chunk(rows: Rows) -> Chunks:
     yield rows

@@ -44,9 +44,9 @@ class ExportFolder:
 
     def clear(self) -> None:
         """Delete the folders of dead processes, and files that are too old or exceed the total size."""
-        with self._alone():
+        with self._lock():
             for making in self._folder.glob(f"{_MAKING}*"):
-                if _is_left(making):
+                if _is_abandoned(making):
                     shutil.rmtree(making, ignore_errors=True)
         self._shrink()
 
@@ -64,7 +64,7 @@ class ExportFolder:
     def begin(self, extension: str) -> Making:
         """Create a folder for a new file."""
         self.clear()
-        with self._alone():
+        with self._lock():
             folder = Path(mkdtemp(prefix=_MAKING, dir=self._folder))
             lock = (folder / _LOCK).open("w")
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -84,7 +84,7 @@ class ExportFolder:
             lock.close()
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """Lock out other threads and processes: a folder just begun has no lock yet and would look abandoned."""
         self._folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / _LOCK).open("w") as lock:
@@ -108,7 +108,7 @@ class ExportFolder:
                 left -= size
 
 
-def _is_left(making: Path) -> bool:
+def _is_abandoned(making: Path) -> bool:
     """Return whether no process, this one included, writes it any more."""
     try:
         with (making / _LOCK).open("a") as lock:

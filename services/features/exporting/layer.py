@@ -6,12 +6,12 @@ from pathlib import Path
 
 from libs.catalogue.model import Column, GeometryColumn
 from libs.geo.crs import projjson
-from libs.geo.simple_shapes import SIMPLE
+from libs.geo.shape_sql import SIMPLE
 from libs.ogc.errors import Fault, InvalidParameters
 from libs.selection.selection import Selection
 from services.features.formats.fgb import FlatGeobuf
 from services.features.formats.format import FileFormat
-from services.features.request.geometry_options import GeometryOptions
+from services.features.request.items_query import GeometryOptions
 from services.features.rows.layout import Layout, Rows
 from services.features.writers.job import Field, Job, Shape
 from services.features.writers.kinds import gdal_type, kinds_of

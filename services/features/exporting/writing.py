@@ -58,7 +58,7 @@ async def run(job: Job, messages: AsyncIterator[object]) -> int:
             env={**os.environ, "PYTHONPATH": str(_TOP), "CPL_TMPDIR": str(said.parent), "TMPDIR": str(said.parent)},
         )
     try:
-        answer = await _fed(process, job, messages)
+        answer = await _feed(process, job, messages)
     finally:
         if process.returncode is None:
             process.kill()
@@ -89,7 +89,7 @@ class WritingFailedError(Unavailable):
         self.cause = cause
 
 
-async def _fed(process: asyncio.subprocess.Process, job: Job, messages: AsyncIterator[object]) -> bytes:
+async def _feed(process: asyncio.subprocess.Process, job: Job, messages: AsyncIterator[object]) -> bytes:
     assert process.stdin is not None  # noqa: S101 for the type checker: they are pipes
     assert process.stdout is not None  # noqa: S101
     # a failed process stops reading; its exit status gives the reason

@@ -76,12 +76,12 @@ def entry(
         title=title,
         updated=updated,
         published=None if published is None or published > updated else published,
-        summary="\n".join([*people, *_told(collection, properties)]),
+        summary="\n".join([*people, *_property_lines(collection, properties)]),
         box=box_of(geometry),
     )
 
 
-def _told(collection: Collection, properties: Mapping[str, Any]) -> Iterator[str]:
+def _property_lines(collection: Collection, properties: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each property with a plain value, the most important first."""
     first = [name.removeprefix("-") for name in collection.importance]
     columns = sorted(collection.columns, key=lambda column: (column.name not in first, column.name == collection.key))

@@ -1,7 +1,7 @@
 """The interface of a format: its description, and how it writes features."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -51,6 +51,10 @@ class Format:
     item_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
     """OpenAPI schema of a feature."""
 
+    def link_header(self, links: PageLinks) -> str:
+        """Return the `Link` header of a response in this format."""
+        return links.header
+
 
 class FileFormat(Format):
     """A format that is one whole file, written by a separate process (`services/features/writers`)."""
@@ -85,6 +89,16 @@ class FeatureFormat(Format, ABC):
     def tail(self, returned: int, omitted: int = 0) -> bytes:
         """Return the bytes after `returned` features, `omitted` of which have no geometry."""
         return b""
+
+    async def pieces(self, head: bytes, first: Rows, rest: AsyncIterator[Rows]) -> AsyncIterator[bytes | memoryview]:
+        """Yield the head with the first rows, the other rows while they are read, and the tail."""
+        yield b"".join((head, self.rows(first, first=True)))
+        returned, omitted = len(first.rows), first.omitted
+        async for rows in rest:
+            yield self.rows(rows, first=returned == 0)
+            returned += len(rows.rows)
+            omitted += rows.omitted
+        yield self.tail(returned, omitted)
 
     def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
         """Return one feature as a complete document."""

@@ -170,10 +170,10 @@ def _one_embedded(text: str) -> orjson.Fragment | None:
 
 def encode_each(rows: Sequence[Row], layout: Layout) -> list[bytes]:
     """Return each row as a Feature, in JSON."""
-    return encode_apart(features(rows, layout))
+    return encode_separately(features(rows, layout))
 
 
-def encode_apart(values: Sequence[dict[str, Any]]) -> list[bytes]:
+def encode_separately(values: Sequence[dict[str, Any]]) -> list[bytes]:
     """Return each of the values in JSON."""
     if not values:
         return []

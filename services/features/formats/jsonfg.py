@@ -8,16 +8,13 @@ import orjson
 from libs.catalogue.model import Collection
 from libs.ogc.crs import CRS84, CRS84H
 from libs.ogc.link import Link
-from libs.web.query_params import QueryValues
-from services.features.formats import csv
-from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
+from services.features.formats.format import PageLinks
 from services.features.formats.geojson import GeoJson, encode, features
 from services.features.rows.layout import Layout, Row, Rows
 
 _CONFORMANCE = "http://www.opengis.net/spec/json-fg-1/1.0/conf/"
 _CLASSES = [f"{_CONFORMANCE}core", f"{_CONFORMANCE}types-schemas"]
 _PROFILE = Link("http://www.opengis.net/def/profile/OGC/0/jsonfg", "profile")
-_NAME = "jsonfg"
 
 
 class JsonFg(GeoJson):
@@ -33,16 +30,19 @@ class JsonFg(GeoJson):
         columns = [collection.column(name) for name in names]
         self._times = [(column.name, column.format == "date") for column in columns if column is not None]
 
+    def link_header(self, links: PageLinks) -> str:
+        return f"{links.header}, {_PROFILE.to_header()}"
+
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
         plain = super().head(collection, layout, matched, _with_profile(links))
-        return b"".join((encode(_said(collection, layout))[:-1], b",", plain[1:]))
+        return b"".join((encode(_profile_members(collection, layout))[:-1], b",", plain[1:]))
 
     def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
         encoded = memoryview(encode(self._features(rows.rows, rows.layout)))[1:-1]
         return encoded if first or not encoded else b"".join((b",", encoded))
 
     def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
-        feature = {**_said(collection, layout), **self._features([row], layout)[0]}
+        feature = {**_profile_members(collection, layout), **self._features([row], layout)[0]}
         return b"".join((encode(feature)[:-1], b',"links":[', _with_profile(links).json, b"]}"))
 
     def _features(self, rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
@@ -67,7 +67,7 @@ class JsonFg(GeoJson):
         return {"date" if self._times[0][1] else "timestamp": values[0]}
 
 
-def _said(collection: Collection, layout: Layout) -> dict[str, Any]:
+def _profile_members(collection: Collection, layout: Layout) -> dict[str, Any]:
     return {
         "conformsTo": _CLASSES,
         "featureType": collection.id,
@@ -77,24 +77,3 @@ def _said(collection: Collection, layout: Layout) -> dict[str, Any]:
 
 def _with_profile(links: PageLinks) -> PageLinks:
     return PageLinks(b",".join((links.json, orjson.dumps(_PROFILE.to_json()))), links.header)
-
-
-def profiled(
-    format_: FeatureFormat | FileFormat | None, query: QueryValues, collection: Collection
-) -> FeatureFormat | FileFormat | None:
-    """Return the format with the effect of `profile`, `bom` and `separator`. Adds a fault if it has no `profile`."""
-    profile = query.values["profile"]
-    if format_ is csv.FORMAT:
-        separator = query.values.get("separator") or "comma"
-        format_ = csv.csv_of(for_spreadsheets=bool(query.values.get("bom")), separator=separator)
-    if profile is None:
-        return format_
-    if type(format_) is not GeoJson:
-        query.fault("profile", f"profile={profile} is for f=geojson alone", "enum", profile)
-        return format_
-    return JsonFg(collection) if profile == _NAME else format_
-
-
-def profile_header(format_: FeatureFormat | FileFormat, header: str) -> str:
-    """Return the `Link` header of a response in this format."""
-    return f"{header}, {_PROFILE.to_header()}" if isinstance(format_, JsonFg) else header

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 import orjson
@@ -13,13 +12,14 @@ from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, LABELS, MediaType, name_format
 from libs.web.catalogues import marked
-from libs.web.representations import representations
-from libs.web.respond import links_json
+from libs.web.respond import links_json, representations
 from services.features.formats.format import PageLinks
+from services.features.formats.geojson import encode, features
 from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES, WITH_LINKS
 from services.features.request.cursor import PageEnds, encode_cursor
 from services.features.request.items_query import ItemsQuery
-from services.features.request.long_parameters import packed
+from services.features.request.long_parameters import pack_parameters
+from services.features.rows.layout import Rows
 
 ATOM_TYPE = "application/atom+xml"
 FACETS_TYPE = "application/facets+json"
@@ -128,7 +128,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
             address = f"{base}{template.path}?{_before_f(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
             links.append(Link(address, rel, media_type, None if query.resumable else _BY_OFFSET))
             if rel == "next" and len(address) > _LONGEST_NEXT:
-                kept, token = packed(beside, token)
+                kept, token = pack_parameters(beside, token)
                 address = f"{base}{template.path}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
                 header["next"] = Link(address, rel, media_type).to_header()
     if links:
@@ -142,13 +142,14 @@ def item_links(collection_id: str, media_type: str, base: str, given: Mapping[st
     return PageLinks(json, _header(header))
 
 
-def with_related(
-    links: PageLinks, collection: Collection, media_type: str, base: str, properties: Mapping[str, Any]
-) -> PageLinks:
-    """Return the links of a feature with those to related features, as the collection is configured.
+def with_related(links: PageLinks, collection: Collection, media_type: str, base: str, rows: Rows) -> PageLinks:
+    """Return the links of a feature, the only one of `rows`, with those to related features as the operator configured.
 
     A property that is null or was not requested gives no link.
     """
+    if not collection.item_links:
+        return links
+    properties = orjson.loads(encode(features(rows.rows, rows.layout)[0]["properties"]))
     added = []
     for rel, found_by in collection.item_links:
         values = {name: properties.get(own) for name, own in found_by}

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from services.features.formats.flat import flat_rows
 from services.features.formats.format import FeatureFormat
-from services.features.formats.geojson import encode_apart, on_one_line
+from services.features.formats.geojson import encode_separately, on_one_line
 from services.features.rows.layout import Rows
 
 
@@ -19,7 +19,7 @@ class Ndjson(FeatureFormat):
     of_rows = True
 
     def rows(self, rows: Rows, *, first: bool) -> bytes:
-        return b"".join([on_one_line(text) + b"\n" for text in encode_apart(flat_rows(rows.rows, rows.layout))])
+        return b"".join([on_one_line(text) + b"\n" for text in encode_separately(flat_rows(rows.rows, rows.layout))])
 
 
 FORMAT = Ndjson()

@@ -6,9 +6,14 @@ Links, negotiation, the OpenAPI document, pages and handlers use this registry.
 from collections.abc import Mapping
 from importlib import import_module
 
+from libs.catalogue.model import Collection
+from libs.ogc.errors import NotAcceptable
 from libs.ogc.media_type import MediaType, name_format
 from libs.web.query_params import QueryValues
+from services.features.formats import csv
 from services.features.formats.format import FeatureFormat, FileFormat, Format
+from services.features.formats.geojson import GeoJson
+from services.features.formats.jsonfg import JsonFg
 
 _MODULES = (
     "geojson",
@@ -39,12 +44,44 @@ WITH_LINKS = frozenset(entry.media_type for entry in FORMATS if entry.has_links)
 _DEFAULT = FORMATS[0].media_type
 
 
+def page_format(media_type: str, query: QueryValues, collection: Collection) -> FeatureFormat | FileFormat | None:
+    """Return the format of a page or a feature with its options; None for HTML. Adds a fault for each wrong option."""
+    format_ = format_of(media_type, named=query.values["f"] is not None)
+    refuse_options(query, format_)
+    return apply_profile(format_, query, collection)
+
+
+def export_format(media_type: str, query: QueryValues, collection: Collection) -> FeatureFormat | FileFormat:
+    """Return the format of an export with its options. Adds a fault for each wrong option. Raises NotAcceptable."""
+    format_ = apply_profile(EXPORT_FORMATS.get(media_type), query, collection)
+    if format_ is None:
+        raise NotAcceptable("none of the accepted media types is offered")
+    refuse_options(query, format_)
+    return format_
+
+
 def format_of(media_type: str, *, named: bool) -> FeatureFormat | FileFormat | None:
     """Return the format of a response of this type, which `f` (`named`) or the `Accept` header chose; None for HTML.
 
     A client that accepts plain JSON without `f` is a client of OGC API Features, which expects GeoJSON.
     """
     return EXPORT_FORMATS.get(media_type if named or media_type != MediaType.JSON else _DEFAULT)
+
+
+def apply_profile(
+    format_: FeatureFormat | FileFormat | None, query: QueryValues, collection: Collection
+) -> FeatureFormat | FileFormat | None:
+    """Return the format with the effect of `profile`, `bom` and `separator`. Adds a fault if it has no `profile`."""
+    profile = query.values["profile"]
+    if format_ is csv.FORMAT:
+        separator = query.values.get("separator") or "comma"
+        format_ = csv.csv_of(for_spreadsheets=bool(query.values.get("bom")), separator=separator)
+    if profile is None:
+        return format_
+    if type(format_) is not GeoJson:
+        query.fault("profile", f"profile={profile} is for f=geojson alone", "enum", profile)
+        return format_
+    return JsonFg(collection) if profile == "jsonfg" else format_
 
 
 def refuse_options(query: QueryValues, format_: Format | None) -> None:

@@ -28,7 +28,8 @@ def usual_facets(facets: Sequence[Facet], ranges: Mapping[str, ValueRange]) -> l
     few = [
         facet
         for facet in facets
-        if isinstance(facet, TermFacet) and (facet.column.enum or facet.column.type == "boolean" or _few(facet, ranges))
+        if isinstance(facet, TermFacet)
+        and (facet.column.enum or facet.column.type == "boolean" or _has_listed_values(facet, ranges))
     ]
     numbers = [
         _by_round_numbers(facet, ranges.get(facet.column.name))
@@ -52,7 +53,7 @@ def _by_round_numbers(facet: NumberFacet, found: ValueRange | None) -> NumberFac
     return replace(facet, bins=None, width=f"{width:f}")
 
 
-def _few(facet: TermFacet, ranges: Mapping[str, ValueRange]) -> bool:
+def _has_listed_values(facet: TermFacet, ranges: Mapping[str, ValueRange]) -> bool:
     found = ranges.get(facet.column.name)
     return found is not None and bool(found.values)
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import orjson
 
-from libs.geo.longitudes import turned_back
-from libs.geo.stretch import stretch
+from libs.geo.longitudes import stretch, turned_back
 
 _NARROWEST = 40.0
 """Minimum width of the map in degrees of longitude, so that a single feature has surroundings."""

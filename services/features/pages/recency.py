@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from libs.catalogue.model import Collection
-from libs.ogc.media_type import MediaType
 from libs.ogc.temporal import moment_of, parse_interval
 from libs.selection.ids import listed_id
 from libs.web.languages import gettext
@@ -39,9 +38,9 @@ def is_live(collection: Collection) -> bool:
     return any(moment > datetime.now(UTC) - _LIVE for moment in moments if moment)
 
 
-def tag_of_age(collection: Collection, media_type: str) -> str:
-    """Return what a cached page depends on besides the data: the minute, if the page shows ages."""
-    return f"{datetime.now(UTC):%Y%m%d%H%M}" if media_type == MediaType.HTML and is_live(collection) else ""
+def tag_of_age(collection: Collection) -> str:
+    """Return what a cached page depends on besides the data: the minute, if it shows ages."""
+    return f"{datetime.now(UTC):%Y%m%d%H%M}" if is_live(collection) else ""
 
 
 def over_since(collection: Collection, properties: Mapping[str, Any]) -> datetime | None:

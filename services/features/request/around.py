@@ -9,8 +9,7 @@ from libs.geo.longitudes import turned_back
 from libs.ogc.errors import InvalidParameters
 from libs.ogc.temporal import rfc3339
 from libs.web.query_params import QueryValues
-from services.features.request.geometry_options import GeometryOptions
-from services.features.request.items_query import ItemsQuery, parse_items
+from services.features.request.items_query import GeometryOptions, ItemsQuery, parse_items
 
 MARGIN = 0.5
 """Margin around the box in degrees: a gauge may stand beside the area it warns of.

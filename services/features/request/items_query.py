@@ -7,16 +7,35 @@ from hashlib import blake2b
 
 from libs.catalogue.model import Collection
 from libs.cql import in_utc
-from libs.geo.crs import CRS84
-from libs.ogc.temporal import understood
+from libs.geo.crs import CRS84, Crs
+from libs.ogc.temporal import in_utc_text
 from libs.pg.text_folding import UNTRIED, TextFolding
-from libs.selection.crs import requested_crs
+from libs.selection.request import requested_crs
 from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
 from services.features.request.cursor import Position, decode_cursor
-from services.features.request.geometry_options import GeometryOptions
-from services.features.request.long_parameters import unpacked
-from services.features.request.row_identity import is_by_content, row_identity, usual_order
+from services.features.request.long_parameters import unpack_cursor
+from services.features.request.order import is_by_content, row_identity, usual_order
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryOptions:
+    """What a request says of the geometries in its response, and of the addresses among the properties."""
+
+    bbox_only: bool = False
+    """Return boxes instead of geometries."""
+    simplify: float | None = None
+    """Tolerance in units of the CRS; None: not simplified."""
+    crs: Crs = CRS84
+    lonlat: bool = False
+    """Points as columns of numbers."""
+    base: str = ""
+    """Base address of the products that properties lead to; empty: properties as they are stored."""
+
+
+AS_STORED = GeometryOptions()
+"""Geometries as stored, in CRS84."""
+
 
 _LONGEST_QUOTED = 100
 
@@ -103,7 +122,7 @@ def parse_items(
 
     base: as of `geometry_options`.
     """
-    query, given = _whole(query, given)
+    query, given = _unpack_parameters(query, given)
     selection = select(collection, query, folding=folding)
     values = query.values
     order = total_order(selection)
@@ -129,18 +148,18 @@ def parse_items(
         offset=values["offset"] or 0,
         after=after,
         options=options,
-        given=_understood(collection, given),
+        given=_with_times_in_utc(collection, given),
         fingerprint=fingerprint,
         counted=values.get("numberMatched") is not False,
     )
 
 
-def _understood(collection: Collection, given: Mapping[str, str]) -> Mapping[str, str]:
+def _with_times_in_utc(collection: Collection, given: Mapping[str, str]) -> Mapping[str, str]:
     """Return the parameters with their times in UTC, so that links are explicit; a time without a zone is in UTC."""
     changed = {
         name: said
         for name, text in given.items()
-        if ":" in text and (name == "datetime" or _is_time(collection, name)) and (said := understood(text)) != text
+        if ":" in text and (name == "datetime" or _is_time(collection, name)) and (said := in_utc_text(text)) != text
     }
     if "filter" in given and (said := in_utc(given["filter"], given.get("filter-lang", ""))) != given["filter"]:
         changed["filter"] = said
@@ -152,13 +171,13 @@ def _is_time(collection: Collection, name: str) -> bool:
     return column is not None and column.format == "date-time"
 
 
-def _whole(query: QueryValues, given: Mapping[str, str]) -> tuple[QueryValues, Mapping[str, str]]:
+def _unpack_parameters(query: QueryValues, given: Mapping[str, str]) -> tuple[QueryValues, Mapping[str, str]]:
     """Return the parameters, parsed and as sent, with those that the cursor holds."""
     cursor = query.values["cursor"]
     if cursor is None:
         return query, given
     try:
-        held, rest = unpacked(cursor)
+        held, rest = unpack_cursor(cursor)
     except ValueError as error:
         query.fault("cursor", f"cursor {error}", value=cursor[:_LONGEST_QUOTED])
         held, rest = {}, None

@@ -17,14 +17,14 @@ _LARGEST = 64 * 1024
 """Maximum unpacked size, in bytes: the length of a request line."""
 
 
-def packed(given: Mapping[str, str], cursor: str) -> tuple[dict[str, str], str]:
+def pack_parameters(given: Mapping[str, str], cursor: str) -> tuple[dict[str, str], str]:
     """Return the parameters that stay, and the cursor with the long ones."""
     long = {name: text for name, text in given.items() if name in NAMES and len(text) > _LONG}
     kept = {name: text for name, text in given.items() if name not in long}
     return kept, f"z{urlsafe_b64encode(zlib.compress(orjson.dumps(long), 9)).decode().rstrip('=')}.{cursor}"
 
 
-def unpacked(cursor: str) -> tuple[dict[str, str], str | None]:
+def unpack_cursor(cursor: str) -> tuple[dict[str, str], str | None]:
     """Return the parameters in a cursor, and the plain cursor. Raises ValueError for a cursor that is not ours."""
     if not cursor.startswith("z") or "." not in cursor:
         return {}, cursor

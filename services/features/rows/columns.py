@@ -12,10 +12,10 @@ from libs.pg.json_values import as_json
 from libs.pg.sql import Sql, bind, ident, join, sql
 from libs.selection.ids import composite_id
 from libs.selection.selection import Selection, SortTerm
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
+from services.features.request.items_query import AS_STORED, GeometryOptions
+from services.features.request.order import qualified
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import Conversion, Layout
-from services.features.rows.order import qualified
 from services.features.rows.times import rfc3339_dates, rfc3339_times
 
 CALENDAR: Mapping[str, Conversion] = {

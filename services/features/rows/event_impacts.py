@@ -168,3 +168,11 @@ class EventImpacts:
             tables,
             row["has_raster"],
         )
+
+
+_SHOWN = ("zone", "label", "kind", "people", "places", "areas", "quality", "data", "year")
+
+
+def summary_of(headline: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return the stored headline with its sentence, without what only the sentence needs."""
+    return {"text": text, **{name: headline[name] for name in _SHOWN}}

@@ -1,4 +1,7 @@
-"""Rows on which a condition fails, such as a position that PROJ cannot transform: they do not fail the request."""
+"""Rows on which a geometry or a condition fails, such as a position that PROJ cannot transform.
+
+They do not fail the request.
+"""
 
 import asyncio
 import logging
@@ -14,11 +17,12 @@ from libs.pg.pool import Statements
 from libs.pg.snapshot import Snapshot
 from libs.pg.sql import Sql, all_of, bind, ident, sql
 from libs.selection.selection import Selection
+from services.features.rows.layout import OMITTED, GeometriesOf, Row, RowPlan
 
 _LOG = logging.getLogger("dams.features")
 
 SECONDS = 5.0
-"""Maximum time to find the failing rows, in seconds."""
+"""Maximum time to find the failing rows, in seconds; without a key, each attempt scans the table."""
 _MOST_ROWS = 50_000
 """Maximum size of a collection to search, in rows: each row is tested."""
 _REMEMBERED, _REMEMBERED_SECONDS = 1000, 60.0
@@ -34,7 +38,7 @@ class FailingRows:
         self._versions = versions
         self._known: TTLCache[tuple[str, ...], tuple[Sql, int]] = TTLCache(_REMEMBERED, _REMEMBERED_SECONDS)
 
-    def left_out(self, selection: Selection) -> Selection:
+    def exclude_known(self, selection: Selection) -> Selection:
         """Return the selection without the rows on which it is known to fail."""
         if not self._known:
             return selection
@@ -42,7 +46,7 @@ class FailingRows:
         return selection if known is None else _without(selection, *known)
 
     async def find(self, database: Statements | Snapshot, selection: Selection) -> Selection:
-        """Return the selection without the rows on which its conditions fail; `left_out` returns it from now on.
+        """Return the selection without the rows on which its conditions fail; `exclude_known` returns it from now on.
 
         Raises StoredValueError if the conditions are not at fault, the rows have no identity, or too many must be
         tested.
@@ -89,11 +93,6 @@ class FailingRows:
         return selection.collection.id, version.token if version else "", repr(all_of(selection.conditions).render())
 
 
-def features_omitted(number: int) -> dict[str, str]:
-    """Return the header with the number of rows left out; empty for 0."""
-    return {"DAMS-Features-Omitted": str(number)} if number else {}
-
-
 def calls_postgis(selection: Selection) -> bool:
     """Return whether the conditions may fail on stored values: only PostGIS functions can."""
     return any("ST_" in part for condition in selection.conditions for part in condition.parts if isinstance(part, str))
@@ -122,3 +121,39 @@ def _is_one_of(collection: Collection, identity: Sql, rows: list[str]) -> Sql:
         key = collection.column(collection.key or "")
         values = bind(rows, "text[]", cast=f"{key.sql_type}[]" if key else None)
     return sql("({identity}) = ANY({values})", identity=identity, values=values)
+
+
+async def fetch_rows(database: Statements | Snapshot, collection: Collection, plan: RowPlan) -> list[Row]:
+    """Return the rows of a plan, with OMITTED for a geometry that PostGIS cannot encode.
+
+    Raises Unavailable, and StoredValueError if the geometry is not at fault, or the search takes too long.
+    """
+    try:
+        return await database.fetch(plan.statement)
+    except StoredValueError:
+        if plan.apart is None:
+            raise
+        without, geometries_of = plan.apart()
+        return await _fetch_geometries_apart(database, collection, without, geometries_of, has_id=plan.layout.has_id)
+
+
+async def _fetch_geometries_apart(
+    database: Statements | Snapshot, collection: Collection, without: Sql, geometries_of: GeometriesOf, *, has_id: bool
+) -> list[Row]:
+    until = asyncio.get_running_loop().time() + SECONDS
+    rows = await database.fetch(without)
+    keys = [None if row[0] is None else str(row[0]) for row in rows] if has_id else []
+    found: dict[int, str | None] = {}
+
+    async def fetch_geometries(places: range) -> None:
+        geometries = await database.fetch(geometries_of(places, keys[places.start : places.stop]))
+        found.update({places[position - 1]: geometry for position, geometry in geometries})
+
+    invalid = await failing_places(len(rows), fetch_geometries, until=until)
+    fields = {"collection": collection.id, "number": len(invalid)}
+    if has_id:
+        fields["ids"] = [keys[place] for place in invalid[:10]]
+    _LOG.warning("geometry not encoded", extra={"fields": fields})
+    # a row without any columns is fetched with one column
+    found.update(dict.fromkeys(invalid, OMITTED))
+    return [(*row[:has_id], found.get(place), *row[has_id:]) for place, row in enumerate(rows)]

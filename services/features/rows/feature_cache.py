@@ -13,7 +13,7 @@ from libs.pg.pool import Database, Statements
 from services.features.request.cursor import Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.encoded_features import EncodedFeatures, Namespace, RowVersion
-from services.features.rows.fetching import fetch_rows
+from services.features.rows.failing_rows import fetch_rows
 from services.features.rows.items_sql import ROW_VERSION_COLUMNS, rows_of_keys_plan, versions_plan
 from services.features.rows.layout import Layout, Row, RowPlan, Rows
 

@@ -5,11 +5,10 @@ from dataclasses import replace
 from libs.catalogue.model import GeometryColumn
 from libs.geo.crs import CRS84, Crs
 from libs.geo.longitudes import WEB_MERCATOR, turned
-from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.shape_sql import SIMPLE, in_lonlat, simple_shape
 from libs.geo.short_ways import short_way
-from libs.geo.simple_shapes import SIMPLE, simple_shape
 from libs.pg.sql import EMPTY, Sql, bind, ident, sql
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
+from services.features.request.items_query import AS_STORED, GeometryOptions
 from services.features.rows.layout import OMITTED
 
 _PLANE = 2

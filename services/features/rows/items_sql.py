@@ -8,12 +8,11 @@ from libs.pg.column_types import Kind, column_type
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
-from services.features.request.items_query import ItemsQuery
+from services.features.request.items_query import AS_STORED, GeometryOptions, ItemsQuery
+from services.features.request.order import after_position, at, order_by, qualified, up_to_position
 from services.features.rows.columns import columns_of, sort_places, sort_value
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import GeometriesOf, RowPlan
-from services.features.rows.order import at, beyond, not_beyond, order_by, qualified
 
 ROW_VERSION_COLUMNS = 3
 _ROW_VERSION = sql("item.tableoid, item.xmin, item.ctid")
@@ -67,8 +66,8 @@ def items_plan(
 def _window(query: ItemsQuery, until: Position | None) -> list[Sql]:
     """Return the conditions from the start of the page to `until`."""
     return [
-        *([beyond(query.order, query.after)] if query.after is not None else []),
-        *([not_beyond(query.order, until)] if until is not None else []),
+        *([after_position(query.order, query.after)] if query.after is not None else []),
+        *([up_to_position(query.order, until)] if until is not None else []),
     ]
 
 

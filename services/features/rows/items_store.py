@@ -11,9 +11,8 @@ from libs.pg.snapshot import Snapshot
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.counts import Counts
-from services.features.rows.failing_rows import FailingRows, calls_postgis
+from services.features.rows.failing_rows import FailingRows, calls_postgis, fetch_rows
 from services.features.rows.feature_cache import FeatureCache
-from services.features.rows.fetching import fetch_rows
 from services.features.rows.items_sql import (
     count_statement,
     cursor_statement,
@@ -126,12 +125,12 @@ class ItemsStore:
         rows = await fetch_rows(self._database.of(collection.id), collection, plan)
         return Rows(plan.layout, rows, plan.sort_values)
 
-    async def found(self, query: ItemsQuery) -> ItemsQuery:
+    async def resolve(self, query: ItemsQuery) -> ItemsQuery:
         """Return the query without rows on which it is known to fail, and with the full values of its cursor's digests.
 
         Raises Unavailable, and InvalidParameters if the row at the cursor has changed or was deleted.
         """
-        selection = self._failing.left_out(query.selection)
+        selection = self._failing.exclude_known(query.selection)
         if selection is not query.selection:
             query = replace(query, selection=selection)
         if query.after is None or not query.after.digested:
@@ -147,7 +146,7 @@ class ItemsStore:
         return replace(query, after=replace(query.after, values=tuple(rows[0]), digested=frozenset()))
 
     async def without_failing(self, query: ItemsQuery) -> ItemsQuery:
-        """Return the query without the rows on which it fails; `found` leaves them out from now on.
+        """Return the query without the rows on which it fails; `resolve` leaves them out from now on.
 
         Raises StoredValueError if they cannot be found, or if the rows are not at fault.
         """
@@ -155,9 +154,9 @@ class ItemsStore:
         found = await self._failing.find(self._database.of(selection.collection.id), selection)
         return replace(query, selection=found)
 
-    async def tried(self, query: ItemsQuery) -> ItemsQuery:
+    async def exclude_failing(self, query: ItemsQuery) -> ItemsQuery:
         """Do the same after testing whether such rows exist: for responses that cannot be restarted."""
-        selection = self._failing.left_out(query.selection)
+        selection = self._failing.exclude_known(query.selection)
         query = replace(query, selection=selection)
         if selection.failing or not calls_postgis(selection):
             return query

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.items_query import ItemsQuery
-from services.features.request.row_identity import row_identity
+from services.features.request.order import row_identity
 from services.features.rows.layout import Row, Rows
 
 RowName = Hashable
@@ -22,14 +22,14 @@ def page_ends(query: ItemsQuery, rows: Sequence[Row], places: Sequence[int]) -> 
     page, more = rows[: query.limit], len(rows) > query.limit
     if not page or not places or not query.resumable:
         return PageEnds(more=more)
-    ahead = _beside(query, rows, places, len(page) - 1, backwards=backwards) if more else None
+    ahead = _position_at(query, rows, places, len(page) - 1, backwards=backwards) if more else None
     behind = None
     if query.after is not None or query.offset > 0:
-        behind = _beside(query, rows[::-1], places, len(rows) - 1, backwards=not backwards)
+        behind = _position_at(query, rows[::-1], places, len(rows) - 1, backwards=not backwards)
     return PageEnds(behind, ahead, more) if backwards else PageEnds(ahead, behind, more)
 
 
-def _beside(
+def _position_at(
     query: ItemsQuery, rows: Sequence[Row], places: Sequence[int], at: int, *, backwards: bool
 ) -> Position | None:
     """Return the position of the row at `at`, the last one before the adjacent page.

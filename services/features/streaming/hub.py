@@ -147,7 +147,7 @@ class Hub:
                 if listener.transport.is_closing():
                     listener.end()
                     continue
-                text = _said(listener, changes)
+                text = _encode_event(listener, changes)
                 # spread the keep-alive messages: not all listeners at the same moment
                 if text or place % _TICKS_OF_A_BEAT == beat:
                     await _tell(listener, text or _BEAT)
@@ -172,7 +172,7 @@ async def _tell(listener: Listener, text: bytes) -> None:
             return
 
 
-def _said(listener: Listener, changes: Iterable[Change]) -> bytes:
+def _encode_event(listener: Listener, changes: Iterable[Change]) -> bytes:
     mine = [change for change in changes if listener.collection in (None, change.collection)]
     return b"".join(map(partial(_event, listener), mine))
 

@@ -8,7 +8,7 @@ from pmtiles.tile import Compression, TileType
 from libs.catalogue.model import Collection
 from services.tiles.archive.plan import TMS, Plan
 from services.tiles.metadata.dataset_source import attribution
-from services.tiles.metadata.vector_layer import vector_layer
+from services.tiles.metadata.layer import vector_layer
 from services.tiles.styling.dataset import SOURCE, dataset_style, layer_styles
 
 _MERCATOR_LATITUDE = 85.051129

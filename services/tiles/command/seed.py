@@ -12,8 +12,8 @@ from libs.catalogue.model import Collection
 from libs.geo.tile_matrix_sets import TileMatrixSet, tile_matrix_set
 from libs.ogc.errors import DomainError
 from services.tiles.command.area import Area
-from services.tiles.request.geometry_column import geometry_of
 from services.tiles.request.plain_tile import plain_tile
+from services.tiles.request.tile_request import geometry_of
 from services.tiles.resources import Resources
 
 _SHOWN_ERRORS = 5

@@ -13,7 +13,7 @@ from libs.web.conditional import DATA_CACHE, check_preconditions, state_headers
 from libs.web.surrogate_keys import surrogate_keys
 from services.tiles.dataset.chosen import chosen_of
 from services.tiles.inspection.representation import tile_representation
-from services.tiles.metadata.limits import refuse_beyond
+from services.tiles.metadata.limits import refuse_outside
 from services.tiles.request.layers_request import parse_layers
 from services.tiles.request.version import wanted_version
 from services.tiles.resources import FOLDING, MAX_FEATURES, STORE
@@ -42,7 +42,7 @@ async def get_dataset_tile(call: Call) -> web.StreamResponse:
     tile = await joined_tile(store, requests, lasting=headers.lasting is not None)
     if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
         # a tile with data is returned even if they are too new for the extent
-        refuse_beyond([request.geometry for request in requests], tms, *place)
+        refuse_outside([request.geometry for request in requests], tms, *place)
     if call.media_type != MediaType.MVT:
         return await tile_representation(call, requests, tile, headers.usual)
     return await tile_response(call.request, tile, headers.of(call.request, tile), time.perf_counter() - started)

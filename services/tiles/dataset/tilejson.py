@@ -12,7 +12,7 @@ from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.dataset.chosen import about, chosen_of
 from services.tiles.metadata.dataset_source import dataset_source
-from services.tiles.metadata.vector_layer import vector_layer
+from services.tiles.metadata.layer import vector_layer
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.resources import STORE
 from services.tiles.selecting import selecting_query

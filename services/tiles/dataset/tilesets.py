@@ -13,8 +13,7 @@ from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import json_response, links_json, representations
 from services.tiles.dataset.chosen import about, chosen_of
 from services.tiles.metadata.addresses import (
     choosing,

@@ -12,8 +12,7 @@ from libs.ogc.media_type import MediaType
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import json_response, links_json, representations
 from services.tiles.inspection.content import decoded
 from services.tiles.inspection.document import Made, tile_document
 from services.tiles.inspection.drawing import drawing

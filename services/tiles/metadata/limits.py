@@ -18,7 +18,7 @@ def limits(geometries: Sequence[GeometryColumn], tms: TileMatrixSet) -> list[dic
     return [_limits(matrix, boxes) for matrix in tms.matrices.values()]
 
 
-def refuse_beyond(geometries: Sequence[GeometryColumn], tms: TileMatrixSet, z: int, x: int, y: int) -> None:
+def refuse_outside(geometries: Sequence[GeometryColumn], tms: TileMatrixSet, z: int, x: int, y: int) -> None:
     """Raise NotFound if the tile lies outside the limits of its matrix (/req/core/tc-error)."""
     found = _limits(tms.matrix(z), _boxes(geometries, tms))
     columns, rows = (found["minTileCol"], found["maxTileCol"]), (found["minTileRow"], found["maxTileRow"])

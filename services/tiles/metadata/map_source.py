@@ -9,7 +9,7 @@ from libs.ogc.link import path_segment
 from libs.web.query_params import QueryValues
 from services.tiles.metadata.addresses import of_edition, tileset_address, with_query
 from services.tiles.metadata.zoom_range import zoom_range
-from services.tiles.request.geometry_column import geometry_of
+from services.tiles.request.tile_request import geometry_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,11 @@
-"""Rows that PostGIS cannot draw, whatever the reason: left out, so that the others have their tile."""
+"""Rows that PostGIS cannot draw: left out, so that the others have their tile.
+
+Columns where the search fails are remembered.
+"""
 
 import asyncio
 import logging
+import time
 from dataclasses import replace
 
 from libs.ogc.errors import StoredValueError
@@ -65,3 +69,19 @@ def _candidates(request: TileRequest, name: Sql, matched: int | None) -> Sql:
         where=where,
         most=bind(_MOST_ROWS, "int8"),
     )
+
+
+class Unrepairable:
+    """Remembers geometry columns for some seconds, so that not every tile pays for a useless search."""
+
+    def __init__(self, *, seconds: float = 60.0) -> None:
+        self._seconds = seconds
+        self._until: dict[tuple[str, str], float] = {}
+
+    def add(self, collection: str, column: str) -> None:
+        """Add a column for some seconds."""
+        self._until[collection, column] = time.monotonic() + self._seconds
+
+    def __contains__(self, column: tuple[str, str]) -> bool:
+        """Return whether the collection's column, both by name, was added in the last seconds."""
+        return self._until.get(column, 0.0) > time.monotonic()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import Box
 from libs.geo.longitudes import WEB_MERCATOR, turned
-from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.shape_sql import in_lonlat
 from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
 from services.tiles.rendering.areas import STRAIGHT, dot, drawn_area

@@ -42,14 +42,14 @@ def parse_layers(  # noqa: PLR0917 the address of a tile
             requests.append(parse_tile(collection, tile_matrix_set, z, x, y, own, max_features, folding))
         except InvalidParameters as error:
             faults[collection.id] = error.faults
-    query.faults.extend(_told(faults, everywhere=len(faults) == len(collections)))
+    query.faults.extend(_merge_faults(faults, everywhere=len(faults) == len(collections)))
     query.check()
     if not requests:
         raise NotFound("No collection has a geometry, hence there are no tiles.")
     return tuple(requests)
 
 
-def _told(faults: dict[str, tuple[Fault, ...]], *, everywhere: bool) -> list[Fault]:
+def _merge_faults(faults: dict[str, tuple[Fault, ...]], *, everywhere: bool) -> list[Fault]:
     """Return the faults of all collections once, and the others with the name of their collection."""
     first, *others = list(faults.values()) or [()]
     common = [fault for fault in first if everywhere and all(fault in other for other in others)]

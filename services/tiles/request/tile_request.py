@@ -13,9 +13,8 @@ from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.ogc.errors import NotFound
 from libs.pg.column_types import column_type
 from libs.pg.text_folding import UNTRIED, TextFolding
-from libs.selection.selection import Selection, select
+from libs.selection.selection import Selection, chosen_geometry, select
 from libs.web.query_params import QueryValues
-from services.tiles.request.geometry_column import refuse_none
 from services.tiles.request.region import Region
 from services.tiles.styling.properties import read_by_style
 
@@ -64,10 +63,10 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     """Return the tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
     bounds = tile_matrix_set.tile_bounds(z, x, y)
     zoom = tile_matrix_set.matrix(z).zoom
-    few = _few(collection, query)
+    few = _style_properties(collection, query)
     without = _OF_THE_ANSWER if few else _OF_THE_ANSWER | {_STYLE_ONLY}
     plain = not (query.given - without or query.extra or collection.kind == "function")
-    selection = whole(collection, zoom) if plain else select(collection, query, folding=folding)
+    selection = plain_selection(collection, zoom) if plain else select(collection, query, folding=folding)
     limit = query.values["limit"]
     if limit is not None and limit > max_features:
         query.fault("limit", f"limit must be at most {max_features}, the operator's maximum", "less_than_equal", limit)
@@ -98,7 +97,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     )
 
 
-def _few(collection: Collection, query: QueryValues) -> frozenset[str] | None:
+def _style_properties(collection: Collection, query: QueryValues) -> frozenset[str] | None:
     """Return the properties that our style reads, if others can be requested by id; None if the tile has them all."""
     if not query.values[_STYLE_ONLY]:
         return None
@@ -141,7 +140,7 @@ def _ends_at_antimeridian(bounds: Box, srid: int) -> tuple[bool, bool]:
 
 
 @lru_cache(maxsize=1024)
-def whole(collection: Collection, zoom: float) -> Selection:
+def plain_selection(collection: Collection, zoom: float) -> Selection:
     """Return the selection of a request without parameters at this zoom; for a table or view, not for a function."""
     return _trimmed(select(collection, QueryValues()), zoom)
 
@@ -181,3 +180,25 @@ def _variant(selection: Selection, limit: int | None, all_properties: bool, *, f
     # two tiles with the same properties may differ: one has the key among them
     meaning = (text, args, names, sort, limit, geometry, *([_STYLE_ONLY] if few else []))
     return blake2b(repr(meaning).encode(), digest_size=9).hexdigest()
+
+
+def geometry_of(collection: Collection, query: QueryValues | None = None) -> GeometryColumn:
+    """Return the geometry column that `geom-column` names, else the default.
+
+    A fault of it is raised together with the faults so far. Raises NotFound if the collection has no geometry.
+    """
+    found = collection.geometry()
+    if query is not None:
+        refuse_none(query)
+        found = chosen_geometry(collection, query)
+        if found is None:
+            query.check()
+    if found is None:
+        raise NotFound(f"Collection '{collection.id}' has no geometry, hence no tiles.")
+    return found
+
+
+def refuse_none(query: QueryValues) -> None:
+    """Add a fault if the request omits geometry."""
+    if query.values.get("geom-column") == "none":
+        query.fault("geom-column", "geom-column none is not possible for tiles", value="none")

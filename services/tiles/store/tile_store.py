@@ -20,6 +20,7 @@ from libs.ogc.errors import StoredValueError, Unavailable
 from libs.pg.errors import Uninterrupted
 from libs.pg.pool import Database
 from libs.web.build_id import build_id
+from services.tiles.rendering.invalid_rows import Unrepairable
 from services.tiles.rendering.render import SEARCH_SECONDS, Rendered, render
 from services.tiles.request.tile_request import TileRequest
 from services.tiles.request.version import has_property
@@ -27,7 +28,6 @@ from services.tiles.store.admission import Admission
 from services.tiles.store.compression import compressed
 from services.tiles.store.keys import TileKey, ancestors, says_empty
 from services.tiles.store.sealing import Sealing
-from services.tiles.store.unrepairable import Unrepairable
 
 _TILES = Metric("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
 _MAKING = Gauge("dams_tile_queue", "Tiles that are made at present, or wait for a connection")

@@ -1,7 +1,7 @@
-"""The page of a map: one template for a collection's map and for the map of all."""
+"""The page of a map, one template for a collection's map and for the map of all; and its security policy."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,11 +10,12 @@ from aiohttp import web
 from libs.catalogue.model import Collection
 from libs.geo.zooms import IDS, WEB_MERCATOR, WORLD_CRS84
 from libs.ogc.link import path_segment
+from libs.web import html
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
+from libs.web.basemap import Basemap
 from libs.web.html import page_response
 from libs.web.languages import current
-from services.viewer.pages.content_security_policy import content_security_policy
 from services.viewer.pages.page_data import describe, in_order, script_json
 from services.viewer.resources import ASSETS, BASEMAP, EMBED_ORIGINS
 
@@ -91,3 +92,16 @@ def first_style(base: str, data: Mapping[str, Any]) -> str | None:
         return f"{base}/tiles/{data['tileMatrixSet']}/style.json?{urlencode({'collections': ','.join(shown)})}"
     path = f"{base}/collections/{shown[0]}/tiles/{data['tileMatrixSet']}/style.json"
     return f"{path}?{urlencode(data['styleParameters'])}" if data["styleParameters"] else path
+
+
+def content_security_policy(
+    basemap: Basemap | None, embed_origins: Sequence[str] = (), *, public_url: str | None = None
+) -> str:
+    """The policy of all pages; an operator's basemap adds its origin to images and requests, and `embed_origins` are
+    those whose pages may show this one within them (CSP 3, `frame-ancestors`). All other sources stay closed.
+    """
+    opened = {"img_src": [basemap.origin], "connect_src": [basemap.origin]} if basemap else {}
+    policy = html.content_security_policy(public_url, **opened)
+    if embed_origins:
+        policy = policy.replace("frame-ancestors 'none'", f"frame-ancestors {' '.join(embed_origins)}")
+    return policy

@@ -12,7 +12,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from deploy.database.apply import apply_schema, close_other_databases, ensure_reader, rights_left
+from deploy.database.apply import apply_schema, close_other_databases, ensure_reader, revoke_statements
 from deploy.database.scram import scram_verifier
 from tests.deploy.database.private_cluster import private_cluster
 
@@ -167,7 +167,7 @@ async def test_what_an_owner_cannot_take_from_everybody_is_said(database_url: st
         connection = await asyncpg.connect(url)
         await apply_schema(connection)
         await connection.execute(f"CREATE ROLE {user}")
-        left = await rights_left(connection, user)
+        left = await revoke_statements(connection, user)
         await connection.close()
         emits = [f"pg_logical_emit_message(boolean,text,{kind})" for kind in ("text", "bytea")]
         functions = ("lo_creat(integer)", "lo_create(oid)", "lo_from_bytea(oid,bytea)", *emits)
@@ -177,7 +177,7 @@ async def test_what_an_owner_cannot_take_from_everybody_is_said(database_url: st
             [*(f"REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC" for name in functions), *others, limit]
         )
         await superuser.execute(";".join(left))
-        assert await rights_left(superuser, user) == []
+        assert await revoke_statements(superuser, user) == []
     finally:
         await superuser.execute("GRANT CONNECT, TEMPORARY ON DATABASE postgres, template1 TO PUBLIC")
         await superuser.execute(
@@ -204,7 +204,7 @@ async def test_a_reader_of_our_own_server_has_no_other_database() -> None:
         for database in ("postgres", "template1"):
             with pytest.raises(asyncpg.InsufficientPrivilegeError, match="permission denied for database"):
                 await asyncpg.connect(cluster.url(database), user="reader")
-        assert await rights_left(owner, "reader") == []
+        assert await revoke_statements(owner, "reader") == []
         await owner.close()
 
 

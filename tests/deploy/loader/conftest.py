@@ -59,8 +59,9 @@ async def owner(make_database: MakeDatabase, loader_role: str) -> AsyncIterator[
 @pytest.fixture
 async def loader_url(owner: asyncpg.Connection, loader_role: str) -> str:
     """Return its address for the role that loads."""
-    host, port = owner._addr
-    database = await owner.fetchval("SELECT current_database()")
+    host, port, database = await owner.fetchrow(
+        "SELECT host(inet_server_addr()), inet_server_port(), current_database()"
+    )
     return f"postgresql://{loader_role}:{PASSWORD}@{host}:{port}/{database}"
 
 

@@ -18,7 +18,7 @@ import pytest
 from deploy.loader import sources
 from deploy.loader.command.arguments import moment
 from deploy.loader.source import Source
-from deploy.loader.store.lock import held
+from deploy.loader.store.lock import hold_lock
 from tests.deploy.loader.conftest import Publisher
 from tests.deploy.loader.earthquake_feed import feature, feed
 
@@ -84,7 +84,7 @@ async def test_several_sources_have_each_their_documents(
 
 async def test_it_says_who_holds_a_source(loader_url: str, publisher: Publisher) -> None:
     other = await asyncpg.connect(loader_url)
-    async with held(other, "usgs-earthquakes"):
+    async with hold_lock(other, "usgs-earthquakes"):
         code, said = await as_json(loader_url, "usgs-earthquakes", "--from", publisher.publish("/feed", feed()))
     await other.close()
     assert (code, said["status"]) == (3, "busy")

@@ -17,7 +17,7 @@ from deploy.loader.loading import Outcome
 from deploy.loader.schedule.watching import Watch, watch
 from deploy.loader.source import Source
 from deploy.loader.sources import usgs_geojson
-from deploy.loader.store.lock import held
+from deploy.loader.store.lock import hold_lock
 from tests.deploy.loader.conftest import IMPATIENT, Publisher
 from tests.deploy.loader.earthquake_feed import feature, feed
 from tests.eventually import eventually
@@ -227,7 +227,7 @@ async def test_a_load_by_hand_goes_first(
 
     try:
         async with AsyncExitStack() as by_hand:
-            await by_hand.enter_async_context(held(hand, usgs_geojson.SOURCE.name))
+            await by_hand.enter_async_context(hold_lock(hand, usgs_geojson.SOURCE.name))
             async with watched(loader_url, source(lambda _since: [address], catches_up=False)) as outcomes:
                 await eventually(has_met_it_twice)
                 assert not outcomes

@@ -12,7 +12,7 @@ from shapely.geometry import Point
 from deploy.loader.records.target import Batch, Recall, Target, Withdrawal
 from deploy.loader.store import writing
 from deploy.loader.store.connection import connected
-from deploy.loader.store.lock import BusyError, held
+from deploy.loader.store.lock import BusyError, hold_lock
 from deploy.loader.store.writing import Counts, write_batch
 
 
@@ -184,11 +184,11 @@ async def test_an_unusual_absence_waits_for_a_later_document(
 
 async def test_one_load_at_a_time_and_it_says_whose(loader_url: str) -> None:
     async with connected(loader_url, "one") as one, connected(loader_url, "two") as two:
-        async with held(one, "usgs"), held(two, "scedc"):
+        async with hold_lock(one, "usgs"), hold_lock(two, "scedc"):
             with pytest.raises(BusyError, match=f"'dams loader one' on .* since {datetime.now(UTC):%Y}"):
-                async with held(two, "usgs"):
+                async with hold_lock(two, "usgs"):
                     pass
-        async with held(two, "usgs"):
+        async with hold_lock(two, "usgs"):
             pass
 
 

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from deploy.local.postgresql import owner_url
-from deploy.local.processes import left_behind
+from deploy.local.processes import find_orphans
 from deploy.local.settings import StackError, read_settings
 from deploy.local.stack import make_plan
 from deploy.local.state import StateFolder
@@ -65,7 +65,7 @@ async def test_a_replica_follows_and_ends_with_the_stack(state_dir: Path) -> Non
     assert of_status(state_dir)[:5] == before[:5]
     await eventually(followed)
     assert command(state_dir, "down").stdout == "stopped\n"
-    assert left_behind(state_dir, cluster_of(state_dir)) == []
+    assert find_orphans(state_dir, cluster_of(state_dir)) == []
     # without it the stack is what it was
     assert await remembered(up(state_dir, DAMS_REPLICAS="0")) == value
     assert "replica" not in command(state_dir, "status").stdout

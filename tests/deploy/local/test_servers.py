@@ -22,7 +22,7 @@ import pytest
 import redis
 
 from deploy.local import stack
-from deploy.local.processes import MARK, left_behind
+from deploy.local.processes import MARK, find_orphans
 from deploy.local.settings import REPOSITORY
 from deploy.local.state import StateFolder
 from tests.eventually import eventually_true
@@ -106,7 +106,7 @@ def hard_to_get_into(parent: Path) -> Iterator[Path]:
     result = command(folder, "down", "--purge")
     assert result.returncode == 0, result.stderr
     assert not folder.exists()
-    assert left_behind(folder, None) == []
+    assert find_orphans(folder, None) == []
 
 
 @pytest.fixture
@@ -128,9 +128,9 @@ def used_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 async def test_up_twice_down_twice(used_dir: Path) -> None:
     value = await remembered(up(used_dir))
-    before = {process.pid for process in left_behind(used_dir, None)}
+    before = {process.pid for process in find_orphans(used_dir, None)}
     assert await remembered(up(used_dir)) == value
-    assert {process.pid for process in left_behind(used_dir, None)} == before
+    assert {process.pid for process in find_orphans(used_dir, None)} == before
     assert command(used_dir, "down").stdout == "stopped\n"
     assert command(used_dir, "down").stdout == "nothing was running\n"
     assert await remembered(up(used_dir)) == value
@@ -213,7 +213,7 @@ async def test_sockets_that_are_gone_are_made_again(used_dir: Path) -> None:
 async def test_a_killed_supervisor(used_dir: Path) -> None:
     value = await remembered(up(used_dir))
     os.kill(int((used_dir / "supervisord.pid").read_text()), signal.SIGKILL)
-    orphans = left_behind(used_dir, cluster_of(used_dir))
+    orphans = find_orphans(used_dir, cluster_of(used_dir))
     assert {process.name() for process in orphans} >= {"postgres", "redis-server"}
     assert await remembered(up(used_dir)) == value
 
@@ -221,7 +221,7 @@ async def test_a_killed_supervisor(used_dir: Path) -> None:
 async def test_everything_killed(used_dir: Path) -> None:
     value = await remembered(up(used_dir))
     cluster = cluster_of(used_dir)
-    victims = left_behind(used_dir, cluster)
+    victims = find_orphans(used_dir, cluster)
     for process in victims:
         process.kill()
     psutil.wait_procs(victims, timeout=10)
@@ -278,7 +278,7 @@ def test_a_service_that_does_not_start_is_shown(state_dir: Path, database_url: s
     assert result.returncode == 1
     assert "common does not stay up" in result.stderr
     assert "RuntimeError: half installed" in result.stderr
-    assert left_behind(state_dir, None) == []
+    assert find_orphans(state_dir, None) == []
 
 
 def test_a_database_that_cannot_be_served_is_told_before_anything_starts(state_dir: Path, database_url: str) -> None:
@@ -290,7 +290,7 @@ def test_a_database_that_cannot_be_served_is_told_before_anything_starts(state_d
         (line,) = [line for line in (result.stderr + result.stdout).splitlines() if line.startswith("error: ")]
         assert line.startswith('error: There is no schema "publik" in database ')
         assert line.endswith(', but there is "public".')
-    assert left_behind(state_dir, None) == []
+    assert find_orphans(state_dir, None) == []
     result = command(state_dir, "up", DAMS_DATABASE_URL="mysql://a@b/c")
     assert (result.returncode, result.stderr) == (
         1,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.nginx.running import master, parent, stop_left_behind, taken_over, workers
+from gateway.nginx.running import master, parent, stop_orphans, wait_for_new_workers, workers
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_workers_whose_master_is_gone_are_dismissed_by_its_session(
         # until then it is the program that starts it
         while Path(f"/proc/{worker}/comm").read_text() != "nginx\n":
             pass
-        stop_left_behind(tmp_path)
+        stop_orphans(tmp_path)
         found = [_is_there(worker)]
         while found[-1] and len(found) < 1000:
             time.sleep(0.01)
@@ -87,10 +87,10 @@ def test_a_master_is_one_of_this_folder(
     other.mkdir()
     (other / "nginx.pid").write_text(f"{started.pid}\n")
     assert master(other) is None
-    stop_left_behind(other)
+    stop_orphans(other)
     assert is_running(started)
     # no parent collects it here either, but it has ended
-    stop_left_behind(tmp_path)
+    stop_orphans(tmp_path)
     assert not is_running(started)
     (told,) = caplog.records
     assert (told.levelname, told.getMessage()) == ("WARNING", "stopping an nginx that was left behind")
@@ -126,11 +126,11 @@ async def test_workers_are_those_that_take_requests_and_others_than_before_are_w
 
     monkeypatch.setattr("gateway.nginx.running.asyncio.sleep", wait)
     for before in (set(), {leaving}):
-        await taken_over(master_pid, before)
+        await wait_for_new_workers(master_pid, before)
     assert (waits, caplog.records) == ([], [])
-    await taken_over(master_pid, {second, leaving})
+    await wait_for_new_workers(master_pid, {second, leaving})
     assert waits == [0.05] * 100
     assert [each.getMessage() for each in caplog.records] == ["nginx takes long to take its configuration over"]
     # of one that has ended there are none
-    await taken_over(4194304, set())
+    await wait_for_new_workers(4194304, set())
     assert len(waits) == 200

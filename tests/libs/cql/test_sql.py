@@ -16,7 +16,7 @@ import shapely
 
 from libs.cql import bbox_predicate, datetime_predicate, filter_sql, lasting_predicate, queryable, value_predicate
 from libs.geo.crs import Crs, crs_of
-from libs.geo.simple_shapes import simple_shape
+from libs.geo.shape_sql import simple_shape
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import crs_uri
 from libs.ogc.temporal import Interval, parse_interval

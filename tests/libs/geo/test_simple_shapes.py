@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libs.geo.simple_shapes import SIMPLE, simple_shape
+from libs.geo.shape_sql import SIMPLE, simple_shape
 from libs.pg.sql import ident
 
 

@@ -7,8 +7,7 @@ from math import inf, nan
 import pytest
 
 from libs.geo.boxes import WORLD, Box, overlap, transformed
-from libs.geo.longitudes import can_be_given, reaches_antimeridian, turned, turned_ends, turns_of
-from libs.geo.stretch import stretch
+from libs.geo.longitudes import can_be_given, reaches_antimeridian, stretch, turned, turned_ends, turns_of
 from libs.pg.sql import sql
 
 # boxes of indexes are in single precision

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libs.ogc.temporal import Interval, day, moment_of, now, parse_instant, parse_interval, rfc3339, understood
+from libs.ogc.temporal import Interval, day, in_utc_text, moment_of, now, parse_instant, parse_interval, rfc3339
 
 
 def utc(*parts: int) -> datetime:
@@ -114,7 +114,7 @@ def test_what_is_no_time_is_refused_and_told_what_one_looks_like(text: str, said
     ],
 )
 def test_times_are_said_as_they_were_understood(text: str, said: str) -> None:
-    assert understood(text) == said
+    assert in_utc_text(text) == said
 
 
 @given(st.datetimes(timezones=st.just(UTC)))

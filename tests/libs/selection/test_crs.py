@@ -9,7 +9,7 @@ import pytest
 from libs.geo.crs import CRS84
 from libs.ogc.crs import CRS84 as LONLAT
 from libs.ogc.crs import crs_uri
-from libs.selection.crs import requested_crs
+from libs.selection.request import requested_crs
 from tests.libs.selection.selecting import Query, collection, faults
 
 MERCATOR, ZONE_33 = crs_uri(3857) or "", crs_uri(32633) or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from libs.ogc.media_type import MediaType
-from libs.web.representations import representations
+from libs.web.respond import representations
 
 OFFERS = (MediaType.JSON, MediaType.HTML, MediaType.SCHEMAJSON)
 

@@ -9,7 +9,7 @@ from prometheus_client import REGISTRY
 
 from libs.ogc.errors import Restarting, Unavailable
 from libs.web.middleware import add_headers
-from libs.web.restarts import RESTARTED, asked_again
+from libs.web.restarts import RESTARTED, retry_after_restart
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ async def test_a_request_is_asked_again_once_where_nothing_of_its_answer_was_sen
         waited += 1
         return is_back
 
-    app = web.Application(middlewares=[asked_again])
+    app = web.Application(middlewares=[retry_after_restart])
     app[RESTARTED] = restarted
     app.on_response_prepare.append(add_headers)
     app.router.add_get("/", handler)
@@ -92,7 +92,7 @@ async def test_where_another_server_may_answer_it_is_asked_before_anything_is_wa
         waited += 1
         return is_back
 
-    app = web.Application(middlewares=[asked_again])
+    app = web.Application(middlewares=[retry_after_restart])
     app[RESTARTED] = restarted
     app.router.add_get("/", handler)
     async with TestClient(TestServer(app)) as client:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from libs.web.trackers import is_tracking
+from libs.web.query_params import is_tracking
 
 
 @pytest.mark.parametrize(

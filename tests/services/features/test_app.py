@@ -10,7 +10,7 @@ import pytest
 
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
-from services.features import app as features_app
+from services.features import resources as features_resources
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.exporting.exports import Exports
 from services.features.exporting.folder import ExportFolder
@@ -39,7 +39,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
         return noted
 
     for name in PARTS:
-        monkeypatch.setattr(features_app, name, noting(name, getattr(features_app, name)))
+        monkeypatch.setattr(features_resources, name, noting(name, getattr(features_resources, name)))
     return found
 
 

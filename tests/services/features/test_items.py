@@ -13,11 +13,10 @@ from aiohttp import ClientPayloadError
 
 from libs.ogc.errors import StoredValueError
 from services.features.exporting.exports import Export, Exports
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
-from services.features.request.items_query import ItemsQuery
+from services.features.request.items_query import AS_STORED, GeometryOptions, ItemsQuery
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
-from services.features.whole_pages import WholePages
+from services.features.sending import WholePages
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events/items"

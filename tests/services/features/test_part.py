@@ -11,7 +11,7 @@ import pytest
 from libs.catalogue.model import Collection, Column
 from libs.ogc.link import Link
 from libs.pg.text_folding import UNTRIED
-from services.features.part import PART, amended
+from services.features.part import PART, amend_part
 
 _SPEC = "http://www.opengis.net/spec/"
 _REL = "http://www.opengis.net/def/rel/ogc/1.0/"
@@ -117,7 +117,7 @@ def test_what_the_database_cannot_fold_is_not_promised(case: bool, accents: bool
     assert UNTRIED.case is not None
     assert UNTRIED.accents is not None
     folding = replace(UNTRIED, case=UNTRIED.case if case else None, accents=UNTRIED.accents if accents else None)
-    part = amended(PART, None, folding)
+    part = amend_part(PART, None, folding)
     missing = [name for name, can in (("case", case), ("accent", accents)) if not can]
     kept = [uri for uri in PART.conforms_to if not any(f"{name}-insensitive" in uri for name in missing)]
     assert list(part.conforms_to) == kept
@@ -128,5 +128,5 @@ def test_what_the_database_cannot_fold_is_not_promised(case: bool, accents: bool
 def test_properties_of_the_collections_are_parameters_of_items_alone() -> None:
     columns = (Column("own_word", "text", "string"),)
     known = {"own.a": Collection("own.a", "own", "a", 1, "table", "A", None, columns)}
-    paths = amended(PART, known, UNTRIED).openapi["paths"]
+    paths = amend_part(PART, known, UNTRIED).openapi["paths"]
     assert {path for path, item in paths.items() if "own_word" in str(item)} == {f"{_COLLECTION}/items"}

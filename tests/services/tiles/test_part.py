@@ -10,7 +10,7 @@ from libs.cache.tile_cache import TileCache
 from libs.catalogue.versions import DataVersions
 from libs.ogc.errors import Restarting
 from libs.ogc.link import Link
-from services.tiles.part import PART, amended
+from services.tiles.part import PART, amend_part
 from services.tiles.request.tile_request import TileRequest
 from services.tiles.store.tile_store import Tile, TileStore
 from tests.eventually import eventually
@@ -37,7 +37,7 @@ async def test_properties_of_the_collections_are_parameters_of_tiles(placed_tile
 
 
 def test_before_the_collections_are_known_any_property_is_taken() -> None:
-    part = amended(PART, None)
+    part = amend_part(PART, None)
     assert part.openapi["paths"] == PART.openapi["paths"]
     assert part.name == "tiles"
 

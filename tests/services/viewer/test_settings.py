@@ -9,7 +9,7 @@ from libs.web.basemap import Basemap
 from libs.web.html import CONTENT_SECURITY_POLICY
 from libs.web.settings import SettingsError
 from services.viewer.app import make
-from services.viewer.pages.content_security_policy import content_security_policy
+from services.viewer.pages.map_page import content_security_policy
 from services.viewer.settings import Settings
 
 _TILES = "https://tiles.example.org:8443/light/{z}/{x}/{y}.png?key=1"

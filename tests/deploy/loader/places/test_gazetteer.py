@@ -9,7 +9,7 @@ import shapely
 from pyproj import Geod
 from shapely.geometry import MultiPolygon, box
 
-from deploy.loader.places.countries import whole_name
+from deploy.loader.places.countries import full_name
 from deploy.loader.places.gazetteer import NEAREST_PEOPLE, Gazetteer, Nearby
 from deploy.loader.places.packaged import NPM, SourceMissingError
 from deploy.loader.places.topology import read_shapes
@@ -123,7 +123,7 @@ def test_the_distance_from_a_country_is_geodesic(packaged: Gazetteer) -> None:
     chance = np.random.default_rng(4)
     longitudes, latitudes = chance.uniform(120, 150, 40), chance.uniform(-10, 45, 40)
     shapes = read_shapes(NPM / "world-atlas/countries-50m.json", "countries")
-    names = {whole_name(shape.name): shape.geometry for shape in shapes}
+    names = {full_name(shape.name): shape.geometry for shape in shapes}
     geod = Geod(ellps="WGS84")
     for longitude, latitude, near in zip(
         longitudes, latitudes, packaged.countries.near(longitudes, latitudes), strict=True

@@ -208,7 +208,7 @@ async def test_what_nobody_offers_is_not_acceptable(features: Client) -> None:
 
 
 async def test_what_changed_while_it_was_made_is_not_kept(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    told, flips, version, tried = ["a"], [True], DataVersions.version, ItemsStore.tried
+    told, flips, version, tried = ["a"], [True], DataVersions.version, ItemsStore.exclude_failing
 
     def of_test(versions: DataVersions, collection: Collection) -> DataVersion | None:
         found = version(versions, collection)
@@ -220,7 +220,7 @@ async def test_what_changed_while_it_was_made_is_not_kept(features: Client, monk
         return await tried(store, query)
 
     monkeypatch.setattr(DataVersions, "version", of_test)
-    monkeypatch.setattr(ItemsStore, "tried", changing)
+    monkeypatch.setattr(ItemsStore, "exclude_failing", changing)
 
     async def tag(version_told: str = "a") -> str:
         told[0] = version_told

@@ -18,7 +18,7 @@ import pytest
 from deploy.database.apply import apply_schema
 from libs.web.query_params import QueryValues
 from services.features import export as export_handler
-from services.features.exporting.exports import Wanted
+from services.features.exporting.wanted import Wanted
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
 from services.features.request.items_query import parse_items
@@ -226,7 +226,7 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
     client = running["features"]
     address = "/collections/slow.waits/export?f=csv"
     # no version shows when the view changes; this pretends that one did
-    monkeypatch.setattr(export_handler, "key_of", lambda _, query, *__: query.selection.collection.id)
+    monkeypatch.setattr(export_handler, "key_of", lambda _, query, *__, **___: query.selection.collection.id)
     async with client.session.get(f"{client.base}{address}") as response:
         assert (response.status, response.headers["Transfer-Encoding"]) == (200, "chunked")
         assert (await response.content.readline()).startswith(b"collectionId,")

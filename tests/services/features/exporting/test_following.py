@@ -20,8 +20,9 @@ from libs.ogc.errors import InvalidParameters, Unavailable
 from libs.pg.pool import Database, PoolSettings
 from libs.web.query_params import QueryValues
 from services.features.exporting import exports as exports_module
-from services.features.exporting.exports import Export, Exports, Wanted
+from services.features.exporting.exports import Export, Exports
 from services.features.exporting.folder import ExportFolder
+from services.features.exporting.wanted import Wanted
 from services.features.exporting.writing import NeedsNoIndexError, WritingFailedError, write_file
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
@@ -192,13 +193,13 @@ async def test_who_waits_for_more_hears_of_the_end(
 
 
 async def test_what_lacks_rows_is_kept_for_nobody(running: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    tried = ItemsStore.tried
+    tried = ItemsStore.exclude_failing
 
     async def failing(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:
         found = await tried(store, query)
         return replace(found, selection=replace(found.selection, failing=3))
 
-    monkeypatch.setattr(ItemsStore, "tried", failing)
+    monkeypatch.setattr(ItemsStore, "exclude_failing", failing)
     exports, key = running.apps["features"][EXPORTS], token_hex(8)
     assert (await _made(exports, _wanted(running, key))).failing == 3
     assert await exports.find(key) is None

@@ -13,8 +13,9 @@ from typing import Any, cast
 import pytest
 from prometheus_client import REGISTRY
 
-from services.features.exporting.exports import Chunks, Exports, Wanted
+from services.features.exporting.exports import Chunks, Exports
 from services.features.exporting.folder import ExportFolder, Making
+from services.features.exporting.wanted import Wanted
 from services.features.formats.fgb import FORMAT
 from tests.eventually import eventually
 

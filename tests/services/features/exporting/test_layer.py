@@ -14,7 +14,7 @@ from services.features.exporting.layer import job_of
 from services.features.formats.format import FileFormat
 from services.features.formats.gpkg import FORMAT
 from services.features.formats.parquet import FORMAT as PARQUET
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
+from services.features.request.items_query import AS_STORED, GeometryOptions
 from services.features.rows.columns import columns_of
 from services.features.writers.job import Field, Job, Shape
 

@@ -13,11 +13,11 @@ from prometheus_client import REGISTRY
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.ogc.errors import Fault, InvalidParameters
 from libs.selection.selection import Selection
-from services.features.exporting.exports import Chunks, Export, Exports, one_chunk
+from services.features.exporting.exports import Export, Exports
 from services.features.exporting.folder import ExportFolder
 from services.features.exporting.writing import WritingFailedError
 from services.features.formats.fgb import FORMAT, FlatGeobuf
-from services.features.request.geometry_options import AS_STORED
+from services.features.request.items_query import AS_STORED
 from services.features.rows.columns import columns_of
 from services.features.rows.layout import Rows
 
@@ -38,10 +38,7 @@ class NoneSuch(FlatGeobuf):
 async def _page(folder: ExportFolder, *rows: tuple[object, ...], most_bytes: int = 10**6, **more: Any) -> Export:
     exports = Exports(NOTHING, NOTHING, folder, at_once=1, most_bytes=most_bytes)
 
-    def source() -> Chunks:
-        return one_chunk(Rows(LAYOUT, [*rows]))
-
-    return await exports.page(SELECTION, AS_STORED, more.get("format_", FORMAT), source)
+    return await exports.page(SELECTION, AS_STORED, more.get("format_", FORMAT), Rows(LAYOUT, [*rows]))
 
 
 @pytest.fixture

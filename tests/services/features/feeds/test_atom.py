@@ -10,9 +10,9 @@ from lxml import etree
 
 from libs.catalogue.model import Collection, Column, TimeColumn
 from libs.ogc.link import Link
+from services.features.feed import duration, start_of_last
 from services.features.feeds.atom import feed
 from services.features.feeds.entry import Entry, box_of, entry, update_column
-from services.features.feeds.since import duration, start_of_last
 from services.features.feeds.xml import clean
 
 SPACES = {"http://www.w3.org/2005/Atom": "", "http://www.georss.org/georss": "georss:"}

@@ -10,9 +10,9 @@ import pytest
 from lxml import etree
 
 from libs.catalogue.model import Collection, Column, TimeColumn
+from services.features.feed import duration, start_of_last
 from services.features.feeds import atom
 from services.features.feeds.entry import Entry, box_of, entry
-from services.features.feeds.since import duration, start_of_last
 from tests.eventually import eventually
 from tests.services.in_process import Client
 

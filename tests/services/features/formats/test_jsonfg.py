@@ -16,8 +16,8 @@ from libs.web.query_params import QueryValues
 from services.features.formats.csv import Csv
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
 from services.features.formats.geojson import GeoJson
-from services.features.formats.jsonfg import JsonFg, profile_header, profiled
-from services.features.formats.registry import EXPORT_FORMATS
+from services.features.formats.jsonfg import JsonFg
+from services.features.formats.registry import EXPORT_FORMATS, apply_profile
 from services.features.rows.layout import Layout, Rows
 from tests.services.in_process import Client
 
@@ -85,18 +85,18 @@ async def test_it_is_a_profile_of_geojson_alone(features: Client) -> None:
 ])  # fmt: skip
 def test_what_a_profile_makes_of_a_format(profile: str | None, name: str, kind: type) -> None:
     query = QueryValues({"profile": profile})
-    found = profiled(_format(name), query, EVENT)
+    found = apply_profile(_format(name), query, EVENT)
     assert (type(found), query.faults) == (kind, [])
     assert found is not None
     said = '<http://a>; rel="self"' + (f', <{_PROFILE}>; rel="profile"' if kind is JsonFg else "")
-    assert profile_header(found, '<http://a>; rel="self"') == said
+    assert found.link_header(PageLinks(b"", '<http://a>; rel="self"')) == said
 
 
 @pytest.mark.parametrize("name", ["csv", "fgb", None])
 @pytest.mark.parametrize("profile", ["rfc7946", "jsonfg"])
 def test_a_profile_of_another_format_is_a_fault(name: str | None, profile: str) -> None:
     query = QueryValues({"profile": profile})
-    assert profiled(_format(name), query, EVENT) is _format(name)
+    assert apply_profile(_format(name), query, EVENT) is _format(name)
     sentence = f"profile={profile} is for f=geojson alone"
     assert query.faults == [Fault(("query", "profile"), sentence, profile, "enum")]
 

@@ -13,11 +13,11 @@ from libs.ogc.link import LINK_TYPES, REL_QUERYABLES
 from libs.selection.selection import Selection, SortTerm
 from services.features.formats.format import PageLinks
 from services.features.formats.links import arguments_query, export_links, item_links, page_links, with_related
-from services.features.formats.registry import FORMATS
+from services.features.formats.registry import EXPORT_FORMATS, FORMATS
 from services.features.request.cursor import PageEnds, Position, encode_cursor
-from services.features.request.geometry_options import AS_STORED
-from services.features.request.items_query import ItemsQuery
-from services.features.request.long_parameters import unpacked
+from services.features.request.items_query import AS_STORED, ItemsQuery
+from services.features.request.long_parameters import unpack_cursor
+from services.features.rows.layout import Layout, Rows
 
 KEY = Column("id", "integer", "integer", not_null=True)
 BASE = 'https://example.org/a"pi'
@@ -61,7 +61,7 @@ def test_each_format_has_a_link_with_the_same_parameters() -> None:
         assert link["href"].startswith(f"{BASE}/collections/a.b%20c/items?")
         assert {**parameters(link), "f": ""} == {"bbox": "1,2,3,4", "filter": "a='b&c'", "f": ""}
     names = [parameters(link)["f"] for link in [*found["self"], *found["alternate"], *files]]
-    assert names == ["geojson", "html", "json", "csv", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
+    assert sorted(names) == sorted(entry.name for entry in FORMATS)
 
 
 def _in_header(*found: dict[str, Any]) -> str:
@@ -73,13 +73,14 @@ def _in_json(*found: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         link
         if link["type"] in LINK_TYPES
-        else {**{name: value for name, value in link.items() if name != "type"}, "rel": _unlisted(link["rel"])}
+        else {**{name: value for name, value in link.items() if name != "type"}, "rel": _rel(link["type"], link["rel"])}
         for link in found
     ]
 
 
-def _unlisted(rel: str) -> str:
-    return "related" if rel == "alternate" else rel
+def _rel(kind: str, rel: str = "alternate") -> str:
+    """The relation in JSON of a link that has `rel` in the header."""
+    return "related" if rel == "alternate" and kind not in LINK_TYPES else rel
 
 
 def _said(start: str, rel: str, own: str, others: str) -> list[dict[str, Any]]:
@@ -261,7 +262,8 @@ def test_links_of_a_feature() -> None:
     found = item_links("a.b c", GEOJSON, BASE, {"properties": "", "f": "json"}, "é/1")
     own, *others = found.members()
     assert own["href"] == f"{BASE}/collections/a.b%20c/items/%C3%A9%2F1?properties=&f=geojson"
-    assert [link["rel"] for link in others] == ["alternate"] * 5 + ["related"] * 3 + ["collection"]
+    rels = [_rel(entry.media_type) for entry in FORMATS if entry.name != "geojson"]
+    assert [link["rel"] for link in others] == [*rels, "collection"]
     assert found.header.count("rel=") == 2
     (plain, *_) = item_links("a.b c", GEOJSON, BASE, {}, "1").members()
     assert plain["href"] == f"{BASE}/collections/a.b%20c/items/1?f=geojson"
@@ -274,7 +276,9 @@ def test_a_feature_leads_to_others_by_its_properties_where_it_has_them() -> None
     plain = item_links(collection.id, GEOJSON, BASE, {}, "1")
 
     def related(**properties: Any) -> PageLinks:
-        return with_related(plain, collection, GEOJSON, BASE, properties)
+        columns = tuple(Column(name, "text", "string") for name in properties)
+        layout = Layout(None, has_geometry=False, properties=columns, raw_json=(False,) * len(columns), times=())
+        return with_related(plain, collection, GEOJSON, BASE, Rows(layout, [tuple(properties.values())]))
 
     found = related(storm="AL 1", before="2017-08-30T15:00:00Z")
     (link,) = [link for link in found.members() if link["rel"] == "predecessor-version"]
@@ -308,15 +312,10 @@ def test_the_header_leads_where_the_body_leads_and_to_the_queryables() -> None:
     in_body = [
         (link["href"], link["rel"], link.get("type")) for link in found.members() if link["rel"] != "describedby"
     ]
-    shown = {(href, rel if kind in LINK_TYPES else _unlisted(rel)) for href, rel, kind in said}
+    shown = {(href, _rel(kind, rel)) for href, rel, kind in said}
     assert shown - {link[:2] for link in queryables} == {link[:2] for link in in_body}
-    assert {kind for *_, kind in said} - LINK_TYPES == {
-        "application/flatgeobuf",
-        "application/vnd.apache.parquet",
-        "application/geopackage+sqlite3",
-        "application/facets+json",
-        "application/atom+xml",
-    }
+    offered = {*EXPORT_FORMATS, "application/facets+json", "application/atom+xml"}
+    assert {kind for *_, kind in said} - LINK_TYPES == offered - LINK_TYPES
     assert {link for link in said if link[2] in LINK_TYPES} - set(queryables) == {each for each in in_body if each[2]}
     # what other formats do not have is in this one's links alone
     assert {rel for href, rel, _ in in_body if "bom=true" in href} == {"self", "next", "prev", "enclosure"}
@@ -332,11 +331,12 @@ def test_links_of_an_export() -> None:
     assert own["href"] == f"{BASE}/collections/a.b%20c/export?bom=true&filter=a%3D1&f=csv"
     assert (own["rel"], own["type"]) == ("self", "text/csv")
     *others, collection = others
-    assert [link["rel"] for link in others] == ["alternate"] * 4 + ["related"] * 3
-    names = ["geojson", "json", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
+    rels = [_rel(kind) for kind in EXPORT_FORMATS if kind != "text/csv"]
+    assert [link["rel"] for link in others] == rels
+    names = [entry.name for entry in EXPORT_FORMATS.values() if entry.name != "csv"]
     assert [parameters(link) for link in others] == [{"filter": "a=1", "f": name} for name in names]
     assert (collection["rel"], collection["href"]) == ("collection", f"{BASE}/collections/a.b%20c")
-    assert re.findall('rel="([^"]*)"', found.header) == ["self", "collection", *["alternate"] * 7]
+    assert re.findall('rel="([^"]*)"', found.header) == ["self", "collection", *["alternate"] * len(names)]
 
 
 def test_a_feature_of_a_function_is_asked_for_with_its_arguments_alone() -> None:
@@ -368,5 +368,5 @@ def test_the_next_page_of_a_long_address_is_in_its_cursor() -> None:
     # the body has the room
     (whole,) = [link for link in found.members() if link["rel"] == "next"]
     assert parameters(whole).items() >= {"filter": "x" * 8000, "limit": "10", "f": "csv"}.items()
-    held, cursor = unpacked(parameters({"href": following})["cursor"])
+    held, cursor = unpack_cursor(parameters({"href": following})["cursor"])
     assert (held, cursor) == ({"filter": "x" * 8000}, parameters(whole)["cursor"])

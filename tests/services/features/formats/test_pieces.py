@@ -9,7 +9,6 @@ import pytest
 
 from libs.catalogue.model import Collection, Column
 from services.features.formats.format import PageLinks
-from services.features.formats.pieces import pieces
 from services.features.formats.registry import FEATURE_FORMATS
 from services.features.rows.layout import OMITTED, Layout, Row, Rows
 
@@ -27,7 +26,7 @@ async def _joined(media_type: str, *chunks: list[Row]) -> bytes:
 
     format_ = FEATURE_FORMATS[media_type]
     head = format_.head(COLLECTION, LAYOUT, None, LINKS)
-    return b"".join([bytes(piece) async for piece in pieces(format_, head, Rows(LAYOUT, chunks[0]), rest())])
+    return b"".join([bytes(piece) async for piece in format_.pieces(head, Rows(LAYOUT, chunks[0]), rest())])
 
 
 ROWS: list[Row] = [(POINT, 1), (OMITTED, 2), (POINT, 3), (OMITTED, 4)]

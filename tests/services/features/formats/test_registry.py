@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from libs.catalogue.model import Collection
 from libs.ogc.errors import Fault
 from libs.web.query_params import QueryValues
 from services.features.formats.format import FeatureFormat, FileFormat
-from services.features.formats.names import saved_as
 from services.features.formats.registry import EXPORT_FORMATS, FORMATS, format_of, refuse_options
 
 _BYTES = {"type": "string", "format": "binary"}
@@ -115,23 +111,3 @@ def test_options_are_for_formats_that_have_them(
     if "geometry" in wrong:
         sentence = "geometry is for rows alone: f=json, csv, ndjson"
         assert query.faults[-1] == Fault(("query", "geometry"), sentence, geometry, "enum")
-
-
-@pytest.mark.parametrize(
-    ("name", "always", "file"),
-    [
-        ("csv", False, "filename=a.b-c_D9.csv"),
-        ("csv", True, "filename=a.b-c_D9.csv"),
-        ("geojson", True, "filename=a.b-c_D9.geojson"),
-        ("geojson", False, None),
-    ],
-)
-def test_browsers_save_what_they_cannot_show_or_are_told_to_save(name: str, always: bool, file: str | None) -> None:
-    format_ = next(entry for entry in FORMATS if entry.name == name)
-    collection = Collection("a.b-c_D9", "a", "b-c_D9", 1, "table", "B", None, ())
-    found = saved_as(collection, format_, always=always)
-    assert found == ({} if file is None else {"Content-Disposition": f"attachment; {file}"})
-    assert (saved_as(collection, format_) == {}) is (name == "geojson")
-    if file:
-        escaped = saved_as(replace(collection, id="a.b c/\u00e9"), format_, always=True)
-        assert escaped == {"Content-Disposition": f"attachment; filename*=UTF-8''a.b%20c%2F%C3%A9.{name}"}

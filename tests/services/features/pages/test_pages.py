@@ -241,7 +241,7 @@ async def test_the_small_map_shows_all_that_match(features: Client, monkeypatch:
     assert 'class="spot"' not in await _page(features, _EVENTS, f="html", ids="49")
     # nor if counting them takes long
     for most, is_shown in ((237, True), (236, False)):
-        monkeypatch.setattr("services.features.items.MOST_COUNTED", most)
+        monkeypatch.setattr("services.features.items_page.MOST_COUNTED", most)
         assert ('class="spot"' in await _page(features, _EVENTS, f="html", limit="1")) is is_shown
 
 

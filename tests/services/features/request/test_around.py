@@ -13,7 +13,7 @@ from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, T
 from libs.web.query_params import QueryValues
 from services.features.request.around import query_around
 from services.features.request.items_query import parse_items
-from services.features.request.of_event import query_of_event
+from services.features.rows.event_parts import query_of_event
 
 AT = Column("at", "timestamp with time zone", "string", format="date-time")
 GAUGES = Collection(

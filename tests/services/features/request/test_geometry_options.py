@@ -1,5 +1,5 @@
 from libs.geo.crs import CRS84
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
+from services.features.request.items_query import AS_STORED, GeometryOptions
 
 
 def test_where_a_request_says_nothing_geometries_are_whole() -> None:

@@ -13,9 +13,8 @@ from libs.catalogue.model import Collection, Column
 from libs.ogc.errors import InvalidParameters
 from libs.web.query_params import QueryValues
 from services.features.request.cursor import Position, encode_cursor
-from services.features.request.geometry_options import AS_STORED
-from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.request.long_parameters import packed
+from services.features.request.items_query import AS_STORED, ItemsQuery, parse_items
+from services.features.request.long_parameters import pack_parameters
 from tests.services.in_process import Client
 
 _EVENTS = "/collections/hostile.events/items"
@@ -173,14 +172,14 @@ def test_whether_pages_go_on_behind_a_row(collection: Collection, resumable: boo
 
 def test_what_a_cursor_holds_is_as_if_it_were_given() -> None:
     narrow = parsed(filter="id < 5")
-    _, cursor = packed({"filter": "id < 5" + " " * 500}, encode_cursor(Position(("3",)), narrow.fingerprint))
+    _, cursor = pack_parameters({"filter": "id < 5" + " " * 500}, encode_cursor(Position(("3",)), narrow.fingerprint))
     query = parsed(given={"cursor": cursor, "limit": "10"}, cursor=cursor)
     assert (query.fingerprint, query.after) == (narrow.fingerprint, Position(("3",)))
     assert query.given.keys() == {"limit", "filter", "cursor"}
     assert not query.given["cursor"].startswith("z")
     assert query.given["limit"] == "10"
     # the cursor of the first page is empty
-    _, first = packed({"filter": "id < 5" + " " * 500, "limit": "10"}, "")
+    _, first = pack_parameters({"filter": "id < 5" + " " * 500, "limit": "10"}, "")
     query = parsed(given={"cursor": first, "limit": "10"}, cursor=first)
     assert (query.fingerprint, query.after) == (narrow.fingerprint, None)
     assert query.given == {"limit": "10", "filter": "id < 5" + " " * 500}

@@ -11,7 +11,7 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from services.features.request.long_parameters import packed, unpacked
+from services.features.request.long_parameters import pack_parameters, unpack_cursor
 from tests.conftest import MakeDatabase
 from tests.services.in_process import Client, services
 
@@ -20,22 +20,22 @@ FILTER = f"S_INTERSECTS(geom, BBOX(-180, -90, 180, 90)) OR S_INTERSECTS(geom, LI
 
 
 def test_what_is_packed_comes_out_again() -> None:
-    kept, cursor = packed({"filter": FILTER, "limit": "5", "ids": "1,2"}, "abc")
+    kept, cursor = pack_parameters({"filter": FILTER, "limit": "5", "ids": "1,2"}, "abc")
     assert kept == {"limit": "5", "ids": "1,2"}
-    assert unpacked(cursor) == ({"filter": FILTER}, "abc")
-    assert unpacked(packed({"ids": "1," * 5000}, "")[1]) == ({"ids": "1," * 5000}, None)
+    assert unpack_cursor(cursor) == ({"filter": FILTER}, "abc")
+    assert unpack_cursor(pack_parameters({"ids": "1," * 5000}, "")[1]) == ({"ids": "1," * 5000}, None)
     for plain in ("plain", "z", "zzz", "a.b"):
-        assert unpacked(plain) == ({}, plain)
+        assert unpack_cursor(plain) == ({}, plain)
 
 
 @pytest.mark.parametrize("name", ["filter", "ids"])
 def test_what_is_long_is_packed_as_far_as_a_request_line_holds_it(name: str) -> None:
-    assert packed({name: "x" * 500}, "")[0] == {name: "x" * 500}
-    assert packed({name: "x" * 501}, "")[0] == {}
+    assert pack_parameters({name: "x" * 500}, "")[0] == {name: "x" * 500}
+    assert pack_parameters({name: "x" * 501}, "")[0] == {}
     most = "x" * (64 * 1024 - len(f'{{"{name}":""}}'))
-    assert unpacked(packed({name: most}, "abc")[1]) == ({name: most}, "abc")
+    assert unpack_cursor(pack_parameters({name: most}, "abc")[1]) == ({name: most}, "abc")
     with pytest.raises(ValueError, match="not one of this service"):
-        unpacked(packed({name: f"{most}x"}, "abc")[1])
+        unpack_cursor(pack_parameters({name: f"{most}x"}, "abc")[1])
 
 
 def _of(body: bytes) -> str:
@@ -56,14 +56,14 @@ def _of(body: bytes) -> str:
 )
 async def test_what_is_none_of_ours_is_refused(features: Client, cursor: str) -> None:
     with pytest.raises(ValueError, match="not one of this service"):
-        unpacked(cursor)
+        unpack_cursor(cursor)
     answer = await features.get("/collections/hostile.events/items", {"cursor": cursor})
     assert answer.status == 422
     assert b"cursor is not one of this service" in answer.body
 
 
 async def test_a_parameter_is_given_once(features: Client) -> None:
-    _, cursor = packed({"filter": FILTER}, "")
+    _, cursor = pack_parameters({"filter": FILTER}, "")
     answer = await features.get("/collections/hostile.events/items", {"cursor": cursor, "filter": "id = 1"})
     assert answer.status == 422
     assert b"filter is already part of the cursor" in answer.body

@@ -11,8 +11,7 @@ from libs.pg.pool import Database
 from libs.pg.sql import Sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
-from services.features.request.geometry_options import AS_STORED
-from services.features.request.items_query import ItemsQuery, total_order
+from services.features.request.items_query import AS_STORED, ItemsQuery, total_order
 from services.features.rows.counts import Counts
 from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache

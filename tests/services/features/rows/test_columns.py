@@ -12,7 +12,7 @@ from libs.geo.crs import crs_of
 from libs.pg.sql import sql
 from libs.selection.ids import composite_id
 from libs.selection.selection import Selection, SortTerm
-from services.features.request.geometry_options import GeometryOptions
+from services.features.request.items_query import GeometryOptions
 from services.features.rows.columns import columns_of, sort_places
 from tests.conftest import MakeDatabase
 

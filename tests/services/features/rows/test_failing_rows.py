@@ -14,7 +14,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql, bind, sql
 from libs.selection.selection import Selection
 from services.features.rows import failing_rows
-from services.features.rows.failing_rows import FailingRows, calls_postgis, features_omitted
+from services.features.rows.failing_rows import FailingRows, calls_postgis
 from services.features.rows.items_sql import count_statement
 from tests.conftest import MakeDatabase
 from tests.services.features.rows.set_versions import SetVersions
@@ -63,12 +63,12 @@ def _selection(collection: Collection, *conditions: Sql) -> Selection:
 async def test_the_others_match_and_those_do_not(database: Database, collection: Collection) -> None:
     failing, _ = _failing(database)
     selection = _selection(collection, sql("(id > 4) IS NOT FALSE"), FAILS)
-    assert failing.left_out(selection) is selection
+    assert failing.exclude_known(selection) is selection
     found = await failing.find(database, selection)
     assert found.failing == 2
     assert await database.fetchval(count_statement(found)) == 13
     # those without a name stay
-    again = failing.left_out(selection)
+    again = failing.exclude_known(selection)
     assert (again.failing, await database.fetchval(count_statement(again))) == (2, 13)
 
 
@@ -95,13 +95,13 @@ async def test_they_are_known_of_the_same_conditions_on_the_same_rows(database: 
         _selection(VIEW, FAILS, sql("id < {most}", most=bind(16, "int4"))),
         _selection(replace(VIEW, id="public.other"), *selection.conditions),
     ]
-    assert [failing.left_out(other).failing for other in [selection, *others]] == [2, 0, 0, 0]
+    assert [failing.exclude_known(other).failing for other in [selection, *others]] == [2, 0, 0, 0]
     # those are others after a change
     for token in ("second", None):
         versions.token = token
-        assert failing.left_out(selection) is selection
+        assert failing.exclude_known(selection) is selection
     await failing.find(database, selection)
-    assert failing.left_out(selection).failing == 2
+    assert failing.exclude_known(selection).failing == 2
 
 
 @pytest.mark.parametrize(
@@ -148,14 +148,6 @@ async def test_of_very_many_rows_not_each_is_tried(database: Database) -> None:
     # one fewer
     fewer = replace(many, id="public.fewer", name="fewer")
     assert (await _failing(database)[0].find(database, _selection(fewer, FAILS))).failing == 2
-
-
-def test_a_header_says_how_many_are_left_out() -> None:
-    assert [features_omitted(number) for number in (1, 3)] == [
-        {"DAMS-Features-Omitted": "1"},
-        {"DAMS-Features-Omitted": "3"},
-    ]
-    assert features_omitted(0) == {}
 
 
 def test_conditions_that_call_postgis_may_fail() -> None:

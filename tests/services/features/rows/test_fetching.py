@@ -14,10 +14,9 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
-from services.features.request.geometry_options import AS_STORED
-from services.features.request.items_query import ItemsQuery, total_order
-from services.features.rows import fetching
-from services.features.rows.fetching import fetch_rows
+from services.features.request.items_query import AS_STORED, ItemsQuery, total_order
+from services.features.rows import failing_rows
+from services.features.rows.failing_rows import fetch_rows
 from services.features.rows.items_sql import item_plan, items_plan
 from services.features.rows.layout import OMITTED
 from tests.conftest import MakeDatabase
@@ -168,6 +167,6 @@ async def test_rows_without_a_key_do_not_keep_others_from_theirs(database: Datab
 async def test_they_are_not_looked_for_any_longer_than_a_client_waits(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "SECONDS", -1.0)
+    monkeypatch.setattr(failing_rows, "SECONDS", -1.0)
     with pytest.raises(StoredValueError):
         await _found(database, _query(KEYED))

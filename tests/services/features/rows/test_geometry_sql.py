@@ -16,7 +16,7 @@ from libs.catalogue.model import GeometryColumn
 from libs.geo.crs import Crs, crs_of
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import bind, sql
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
+from services.features.request.items_query import AS_STORED, GeometryOptions
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import OMITTED
 from tests.conftest import MakeDatabase

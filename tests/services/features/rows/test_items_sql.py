@@ -12,8 +12,7 @@ from libs.ogc.errors import StoredValueError
 from libs.pg.sql import Sql, bind, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
-from services.features.request.items_query import ItemsQuery, total_order
+from services.features.request.items_query import AS_STORED, GeometryOptions, ItemsQuery, total_order
 from services.features.rows import items_sql
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import GeometriesOf, RowPlan

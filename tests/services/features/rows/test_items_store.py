@@ -20,7 +20,7 @@ from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_sql import item_plan
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Layout, Row
-from services.features.rows.whole import whole
+from services.features.rows.read_all import read_all
 from tests.conftest import MakeDatabase
 from tests.services.features.conftest import Fetch
 from tests.services.features.rows.few import (
@@ -250,14 +250,14 @@ async def test_long_values_of_a_cursor_are_those_of_its_row(store: ItemsStore, u
     by_body = (SortTerm(BODY),)
     body = "x" * 2000 + "5"
     after = Position((digest(body), "12"), backwards=True, digested=frozenset({0}))
-    found = await store.found(query(sort=by_body, after=after))
+    found = await store.resolve(query(sort=by_body, after=after))
     assert found.after == Position((body, "12"), backwards=True)
     # other queries need no lookup
     for asked in (query(), query(sort=by_body, after=found.after)):
-        assert await store.found(asked) is asked
+        assert await store.resolve(asked) is asked
     for values in ((digest("other"), "12"), (digest(body), "13"), (digest(body), "no number")):
         with pytest.raises(InvalidParameters) as raised:
-            await store.found(query(sort=by_body, after=replace(after, values=values)))
+            await store.resolve(query(sort=by_body, after=replace(after, values=values)))
         [fault] = raised.value.faults
         assert fault.loc == ("query", "cursor")
         assert fault.msg == "cursor starts behind a row that has changed or is gone; start again without it"
@@ -278,8 +278,8 @@ async def test_all_rows_come_some_at_a_time(
 ) -> None:
     asked = query(replace(collection, row_bytes=100_000), 5, sort=sort)
     async with snapshot(database) as rows:
-        chunks = [found.rows async for found in whole(store, rows, asked, "geojson")]
-        nothing = [found.rows async for found in whole(store, rows, replace_where(asked, sql("FALSE")), "geojson")]
+        chunks = [found.rows async for found in read_all(store, rows, asked, "geojson")]
+        nothing = [found.rows async for found in read_all(store, rows, replace_where(asked, sql("FALSE")), "geojson")]
     assert [len(found) for found in chunks if found] == [20, 20, 20]
     values = [row[0] for found in chunks for row in found]
     if collection.columns == (KIND,):
@@ -309,14 +309,14 @@ async def test_rows_on_which_conditions_fail_are_left_out_once_they_are_known(
     asked = query(conditions=(sql("is_right(id) AND NOT ST_IsEmpty('POINT(1 1)'::geometry)"), sql("id > 5")))
     with pytest.raises(StoredValueError):
         await store.page(asked, "geojson")
-    assert await store.found(asked) is asked
+    assert await store.resolve(asked) is asked
     fetches.clear()
-    tried = await store.tried(asked)
+    tried = await store.exclude_failing(asked)
     assert (tried.selection.failing, len(_tries(fetches)) > 1) == (2, True)
     assert ids((await store.page(tried, "geojson"))[0]) == [6, 8, 9, 10, 11, 12, 14, 15, 16, 17]
     fetches.clear()
     # from now on without a look
-    for found in (await store.tried(asked), await store.found(asked)):
+    for found in (await store.exclude_failing(asked), await store.resolve(asked)):
         assert found.selection.failing == 2
     assert _tries(fetches) == []
 
@@ -327,9 +327,9 @@ def _tries(fetches: list[Fetch]) -> list[Fetch]:
 
 async def test_what_cannot_fail_is_not_tried(store: ItemsStore, fetches: list[Fetch]) -> None:
     asked = query(conditions=(sql("id > 5"),))
-    assert (await store.tried(asked), _tries(fetches)) == (asked, [])
+    assert (await store.exclude_failing(asked), _tries(fetches)) == (asked, [])
     placed = query(conditions=(sql("NOT ST_IsEmpty('POINT(1 1)'::geometry)"),))
-    assert (await store.tried(placed), len(_tries(fetches))) == (placed, 1)
+    assert (await store.exclude_failing(placed), len(_tries(fetches))) == (placed, 1)
     with pytest.raises(StoredValueError):
         await store.without_failing(placed)
 

@@ -10,8 +10,7 @@ import pytest
 from libs.catalogue.model import Collection, Column
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import PageEnds, Position
-from services.features.request.geometry_options import AS_STORED
-from services.features.request.items_query import ItemsQuery, total_order
+from services.features.request.items_query import AS_STORED, ItemsQuery, total_order
 from services.features.rows.layout import Layout, Row, Rows
 from services.features.rows.page_ends import RowsOfPage, name_of, name_places, page_ends, position_of
 

@@ -15,8 +15,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
-from services.features.request.geometry_options import AS_STORED, GeometryOptions
-from services.features.request.items_query import ItemsQuery, total_order
+from services.features.request.items_query import AS_STORED, GeometryOptions, ItemsQuery, total_order
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_sql import items_plan
 from services.features.rows.layout import Layout, Row, Rows

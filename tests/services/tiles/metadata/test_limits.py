@@ -8,7 +8,7 @@ from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import Box
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import NotFound
-from services.tiles.metadata.limits import limits, refuse_beyond
+from services.tiles.metadata.limits import limits, refuse_outside
 
 BOXED = GeometryColumn("geom", "Point", 4326, bbox=(-40, 10, 100, 70))
 NAMES = ("minTileRow", "maxTileRow", "minTileCol", "maxTileCol")
@@ -60,7 +60,7 @@ def test_data_beside_a_set_have_its_nearest_column() -> None:
 
 @pytest.mark.parametrize(("x", "y"), [(4, 3), (6, 2), (3, 1)])
 def test_tiles_within_the_limits_are_not_refused(x: int, y: int) -> None:
-    refuse_beyond([BOXED], tile_matrix_set("WebMercatorQuad"), 3, x, y)
+    refuse_outside([BOXED], tile_matrix_set("WebMercatorQuad"), 3, x, y)
 
 
 @pytest.mark.parametrize(("x", "y"), [(2, 2), (7, 2), (4, 0), (4, 4)])
@@ -68,8 +68,8 @@ def test_tiles_outside_the_limits_are_refused_with_these(x: int, y: int) -> None
     assert _limits(BOXED.bbox, "3") == (1, 3, 3, 6)
     told = f"columns 3 to 6 and rows 1 to 3, where its data are; there is no tile at column {x}, row {y}"
     with pytest.raises(NotFound, match=told):
-        refuse_beyond([BOXED], tile_matrix_set("WebMercatorQuad"), 3, x, y)
+        refuse_outside([BOXED], tile_matrix_set("WebMercatorQuad"), 3, x, y)
 
 
 def test_without_an_extent_every_tile_may_be_asked_for() -> None:
-    refuse_beyond([GeometryColumn("geom", "Point", 4326)], tile_matrix_set("WebMercatorQuad"), 3, 7, 7)
+    refuse_outside([GeometryColumn("geom", "Point", 4326)], tile_matrix_set("WebMercatorQuad"), 3, 7, 7)

@@ -16,9 +16,8 @@ from libs.ogc.errors import InvalidParameters, NotFound
 from libs.web.query_params import QueryValues
 from services.tiles.metadata.addresses import tile_link, tile_matrix_set_uri, tiling_scheme_link
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
-from services.tiles.metadata.layer import layer
+from services.tiles.metadata.layer import layer, vector_layer
 from services.tiles.metadata.map_source import MapSource, map_source
-from services.tiles.metadata.vector_layer import vector_layer
 
 TMS = tile_matrix_set("WebMercatorQuad")
 EAST, WEST = (10.0, -10.0, 20.0, 10.0), (-175.0, 20.0, -160.0, 30.0)

@@ -12,10 +12,9 @@ from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import Fault, InvalidParameters, NotFound
 from libs.pg.text_folding import Folding, TextFolding
 from libs.web.query_params import QueryValues
-from services.tiles.request.geometry_column import geometry_of
 from services.tiles.request.layers_request import parse_layers
 from services.tiles.request.plain_tile import plain_tile, tile_of, tile_of_style
-from services.tiles.request.tile_request import TileRequest
+from services.tiles.request.tile_request import TileRequest, geometry_of
 from services.tiles.request.version import wanted_version
 
 ID, SIZE = Column("id", "integer", "integer"), Column("size", "real", "number")

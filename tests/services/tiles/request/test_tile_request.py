@@ -10,10 +10,9 @@ from libs.catalogue.model import Argument, Collection, Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import Fault, InvalidParameters, NotFound
 from libs.pg.text_folding import Folding, TextFolding
-from services.tiles.request.geometry_column import geometry_of
 from services.tiles.request.plain_tile import plain_tile, tile_of
 from services.tiles.request.region import Region
-from services.tiles.request.tile_request import TileRequest
+from services.tiles.request.tile_request import TileRequest, geometry_of
 
 GEOM, OTHER = GeometryColumn("geom", "Point", 4326), GeometryColumn("other", "Point", 3857)
 COLUMNS = (Column("id", "integer", "integer"), Column("size", "real", "number"), Column("name", "text", "string"))

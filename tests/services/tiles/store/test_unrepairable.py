@@ -1,4 +1,4 @@
-from services.tiles.store.unrepairable import Unrepairable
+from services.tiles.rendering.invalid_rows import Unrepairable
 
 
 def test_a_column_is_remembered() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.shape_sql import in_lonlat
 from libs.pg.sql import Sql, bind, ident, sql
 from tests.conftest import MakeDatabase
 

@@ -9,7 +9,7 @@ import pytest
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.items_query import total_order
-from services.features.request.row_identity import is_by_content, row_identity, told_in_part, usual_order
+from services.features.request.order import is_by_content, partly_hashed_columns, row_identity, usual_order
 
 ID = Column("id", "integer", "integer", not_null=True)
 WORD = Column("word", "text", "string")
@@ -98,9 +98,9 @@ def test_a_hash_of_the_content_holds_long_texts_and_geometries_in_part() -> None
     bits = Column("bits", "json", "")
     geometry = GeometryColumn("geom", "Point", 4326)
     collection = replace(VIEW, columns=(WORD, ID, bits), geometries=(geometry,))
-    assert told_in_part(collection) == ["word", "geom"]
+    assert partly_hashed_columns(collection) == ["word", "geom"]
     # a column without an order cannot end one
-    assert told_in_part(replace(collection, columns=(ID, Column("spot", "point", "string")))) == ["geom"]
+    assert partly_hashed_columns(replace(collection, columns=(ID, Column("spot", "point", "string")))) == ["geom"]
     (term,) = row_identity(collection)
     assert term.expression is not None
     assert term.expression.render() == (

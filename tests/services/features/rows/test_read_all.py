@@ -13,7 +13,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.snapshot import Snapshot, snapshot
 from libs.pg.sql import Sql
 from libs.selection.selection import SortTerm
-from services.features.rows.whole import whole
+from services.features.rows.read_all import read_all
 from tests.conftest import MakeDatabase
 from tests.services.features.rows.few import ID, KEYED, ROWS, few_tables, query, store_of
 
@@ -49,7 +49,9 @@ async def test_tables_with_a_key_are_read_by_it(
     for sort, is_walked in (((), not by_key), ((SortTerm(ID, descending=True),), True)):
         walks.clear()
         async with snapshot(database) as rows:
-            chunks = [found async for found in whole(store_of(database), rows, query(collection, sort=sort), "geojson")]
+            chunks = [
+                found async for found in read_all(store_of(database), rows, query(collection, sort=sort), "geojson")
+            ]
         # and nothing after the last of them
         assert [len(found.rows) for found in chunks] == [ROWS]
         # in order if requested, as an order costs the database time
@@ -63,6 +65,6 @@ async def test_geometries_are_encoded_as_the_format_wants_them(database: Databas
     asked = query(wide)
     asked = replace(asked, selection=replace(asked.selection, geometry=place))
     async with snapshot(database) as rows:
-        async for found in whole(store_of(database), rows, asked, "wkb"):
+        async for found in read_all(store_of(database), rows, asked, "wkb"):
             assert found.layout.has_geometry
             assert {type(row[1]) for row in found.rows} == {bytes}

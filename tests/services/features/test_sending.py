@@ -10,13 +10,13 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
 from libs.ogc.errors import InvalidParameters, Unavailable
-from services.features import slow_readers, whole_pages
-from services.features.whole_pages import WholePages
+from services.features import sending
+from services.features.sending import WholePages
 
 
 def test_how_much_is_held_and_for_how_long() -> None:
-    assert (whole_pages.MOST_BYTES, whole_pages.MOST_BYTES_TOGETHER) == (64_000_000, 256_000_000)
-    assert slow_readers.PIECE_SECONDS == 60
+    assert (sending.MOST_BYTES, sending.MOST_BYTES_TOGETHER) == (64_000_000, 256_000_000)
+    assert sending.PIECE_SECONDS == 60
 
 
 class Room:
@@ -44,8 +44,8 @@ class Room:
 
 
 async def test_a_page_may_have_so_many_bytes_and_all_together_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_pages, "MOST_BYTES", 10)
-    monkeypatch.setattr(whole_pages, "MOST_BYTES_TOGETHER", 25)
+    monkeypatch.setattr(sending, "MOST_BYTES", 10)
+    monkeypatch.setattr(sending, "MOST_BYTES_TOGETHER", 25)
     room, app = Room(), web.Application()
     app.router.add_get("/", room.send)
     async with TestServer(app, host="127.0.0.1") as server, ClientSession() as session:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from libs.pg.snapshot import Snapshot
 from services.features.request.cursor import PageEnds
 from services.features.request.items_query import ItemsQuery
-from services.features.request.row_identity import row_identity
+from services.features.request.order import row_identity
 from services.features.rows.items_sql import items_plan
 from services.features.rows.items_store import ItemsStore, LargePage
 from services.features.rows.layout import Rows
@@ -17,7 +17,7 @@ ALL = 2**62
 _TABLES = ("table", "partitioned table", "materialized view")
 
 
-async def whole(store: ItemsStore, snapshot: Snapshot, query: ItemsQuery, geometry_as: str) -> AsyncGenerator[Rows]:
+async def read_all(store: ItemsStore, snapshot: Snapshot, query: ItemsQuery, geometry_as: str) -> AsyncGenerator[Rows]:
     """Yield the rows in chunks; at least one chunk, which may be empty. Raises Unavailable.
 
     Tables with a key are read in its order, so that a failing geometry affects only itself. Others are read once, with

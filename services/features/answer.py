@@ -1,0 +1,90 @@
+"""A response as one frozen value, before it is sent: status, headers and body."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from libs.catalogue.model import Collection
+from libs.ogc.media_type import with_charset
+from libs.web.conditional import incomplete
+from libs.web.respond import varying
+from services.features.exporting.exports import Export
+from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
+from services.features.formats.names import saved_as
+from services.features.request.items_query import GeometryOptions, ItemsQuery
+
+PAGING = "DAMS-Paging"
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A body that is written while it is sent."""
+
+    pieces: AsyncIterator[bytes | memoryview]
+    page_limit: int | None = None
+    """Number of requested features. A page is compressed, and collected for clients that cannot read chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response; `sending.send` sends it. Each method returns a new answer with more headers."""
+
+    headers: Mapping[str, str]
+    body: bytes | Pieces | Export | None = None
+    status: int = 200
+
+    def with_headers(self, headers: Mapping[str, str]) -> Self:
+        """Add headers."""
+        return replace(self, headers={**self.headers, **headers})
+
+    def with_body(self, body: bytes | Pieces | Export) -> Self:
+        """Set the body."""
+        return replace(self, body=body)
+
+    def of_numbers(self, matched: int | None, returned: int | None = None, omitted: int = 0) -> Self:
+        """Add the known numbers of features, and of geometries left out."""
+        numbers = {
+            "OGC-NumberMatched": matched,
+            "OGC-NumberReturned": returned,
+            "DAMS-Geometries-Omitted": omitted or None,
+        }
+        return self.with_headers({name: str(number) for name, number in numbers.items() if number is not None})
+
+    def of_page(self, query: ItemsQuery, matched: int | None, returned: int | None, omitted: int = 0) -> Self:
+        """Add the numbers of a page, and warnings of unstable paging and of rows on which the filter fails.
+
+        Without the requested count the answer is never revalidated: a later one with the same data has the count.
+        """
+        is_counted = matched is not None or not query.counted
+        answer = self if is_counted else replace(self, headers=incomplete(self.headers))
+        warnings = {} if query.resumable else {PAGING: "offset"}
+        answer = answer.with_headers({**warnings, **features_omitted(query.selection.failing)})
+        return answer.of_numbers(matched, returned, omitted)
+
+    def of_features(
+        self, format_: FeatureFormat | FileFormat, media_type: str, options: GeometryOptions, links: PageLinks
+    ) -> Self:
+        """Add the headers of features in this format: Content-Type, CRS (/req/crs/ogc-crs-header) and links."""
+        headers = {
+            "Content-Type": with_charset(media_type),
+            "Vary": varying(media_type),
+            "Content-Crs": f"<{options.crs.uri}>",
+            "Link": format_.link_header(links),
+        }
+        return self.with_headers(headers)
+
+    def saved_as(
+        self, collection: Collection, format_: FeatureFormat | FileFormat, given: Mapping[str, str] | None = None
+    ) -> Self:
+        """Add the file name under which a browser saves the body, if the format is for that."""
+        return self.with_headers(saved_as(collection, format_, given or {}))
+
+
+def features_omitted(number: int) -> dict[str, str]:
+    """Return the header with the number of rows left out; empty for 0."""
+    return {"DAMS-Features-Omitted": str(number)} if number else {}
+
+
+def event_file(event: str) -> str:
+    """Return the name of an event as that of a file, in ASCII."""
+    return "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in event)
