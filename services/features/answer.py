@@ -77,6 +77,8 @@ class Answer:
         self, collection: Collection, format_: FeatureFormat | FileFormat, given: Mapping[str, str] | None = None
     ) -> Self:
         """Add the file name under which a browser saves the body, if the format is for that."""
+        if format_.extension is None:
+            return self
         return self.with_headers(saved_as(collection, format_, given or {}))
 
 

@@ -39,7 +39,6 @@ collections:
 exposure: ...                    # people and facilities that impacts are computed with: libs/catalogue/exposure.py
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -64,8 +63,16 @@ from libs.catalogue.model import Collection
 from libs.geo.crs_areas import can_hold
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import USUAL_SRIDS
-from libs.ogc.link import is_web_address
 from libs.web.settings import SettingsError
+from services.common.catalogue.file_values import (
+    parse_address,
+    parse_addresses,
+    parse_column_pairs,
+    parse_one_or_two,
+    parse_srids,
+    parse_texts,
+    parse_zoom_ranges,
+)
 from services.common.catalogue.own_look import ClassesConfig, Color, SymbolName, own_look
 from services.common.situation.topic import Asked
 
@@ -73,83 +80,14 @@ from services.common.situation.topic import Asked
 _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")
 
 
-_ZOOMS = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?\Z", re.ASCII)
 _DEEPEST = 30
-_RELATION = re.compile(r"[a-z][a-z0-9.-]*\Z")
-_CODE = re.compile(r"(?:EPSG|ESRI):(\d{4,6})\Z", re.ASCII)
 
 
 class ConfigError(SettingsError):
     """The file is malformed, or names a column that does not exist; the message says where."""
 
 
-def _texts(value: object) -> object:
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise ValueError("must be a list of texts")
-    return tuple(value)
-
-
-def _address(text: str) -> str:
-    if not is_web_address(text):
-        without = " without blanks and credentials" if text.startswith(("https://", "http://")) else ""
-        raise ValueError(f"must be an address (https://…){without}")
-    return text
-
-
-def _addresses(value: object) -> object:
-    if not isinstance(value, dict) or not all(isinstance(text, str) for text in (*value, *value.values())):
-        raise ValueError("must be a mapping from words to addresses (https://…)")
-    return tuple((words, _address(address)) for words, address in value.items())
-
-
-def _one_or_two(value: object) -> object:
-    """Parse one column, or two: the start and the end of features."""
-    names = _texts(value) if isinstance(value, list) else value
-    if not isinstance(names, str) and not (isinstance(names, tuple) and len(names) == len(set(names)) == 2):
-        raise ValueError("must be a text, or a list of two columns: where features start and where they end")
-    return names
-
-
-def _by_zoom(value: object) -> object:
-    """Parse `{0-4: [...], 5: [...]}` into first zoom, last zoom, names; ranges may not overlap."""
-    if not isinstance(value, dict):
-        raise ValueError("must be a mapping from zooms, such as 0-4, to lists of columns")  # noqa: TRY004 - pydantic's
-    ranges: list[tuple[int, int, object]] = []
-    for zooms, names in value.items():
-        found = _ZOOMS.match(str(zooms))
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
-        if first > last:
-            raise ValueError(f": '{zooms}' is not a zoom or a range of zooms such as 0-4")
-        if any(first <= other_last and last >= other_first for other_first, other_last, _ in ranges):
-            raise ValueError(f": '{zooms}' overlaps another range")
-        try:
-            ranges.append((first, last, _texts(names)))
-        except ValueError as error:
-            raise ValueError(f".{zooms} {error}") from None
-    return tuple(ranges)
-
-
-def _srids(value: object) -> object:
-    codes = [_CODE.match(str(entry)) for entry in value] if isinstance(value, list) else [None]
-    if not all(codes):
-        raise ValueError("must be a list of CRSs, such as EPSG:25832")
-    return tuple(int(found[1]) for found in codes if found)
-
-
-def _pairs(value: object) -> object:
-    """Parse `{predecessor-version: {event_id: event_id, …}}` into relation types with pairs of columns."""
-    if not isinstance(value, dict):
-        raise ValueError("must be a mapping from relation types to mappings of columns")  # noqa: TRY004 - pydantic's
-    for rel, found_by in value.items():
-        if not isinstance(rel, str) or not _RELATION.match(rel):
-            raise ValueError(f": '{rel}' is no relation type such as predecessor-version")
-        texts = [*found_by, *found_by.values()] if isinstance(found_by, dict) else []
-        if not texts or not all(isinstance(text, str) for text in texts):
-            raise ValueError(f".{rel} must be a mapping of columns, such as event_id: event_id")
-    return tuple((rel, tuple(found_by.items())) for rel, found_by in value.items())
-
-
-_Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+_Texts = Annotated[tuple[str, ...], BeforeValidator(parse_texts)]
 _Zoom = Annotated[int, Field(strict=True, ge=0, le=_DEEPEST)]
 
 
@@ -164,22 +102,22 @@ class CollectionConfig(_Said):
     description: str | None = None
     id_column: str | None = None
     geometry_column: str | None = None
-    datetime_column: Annotated[str | tuple[str, str] | None, BeforeValidator(_one_or_two)] = None
+    datetime_column: Annotated[str | tuple[str, str] | None, BeforeValidator(parse_one_or_two)] = None
     issued_column: str | None = None
     properties: _Texts = ()
     sort: _Texts = ()
     importance: _Texts = ()
     minzoom: _Zoom | None = None
     maxzoom: _Zoom | None = None
-    tile_properties: Annotated[tuple[tuple[int, int, tuple[str, ...]], ...], BeforeValidator(_by_zoom)] = ()
+    tile_properties: Annotated[tuple[tuple[int, int, tuple[str, ...]], ...], BeforeValidator(parse_zoom_ranges)] = ()
     longitudes: Literal["turned", "stored"] = "turned"
-    crs: Annotated[tuple[int, ...], BeforeValidator(_srids)] = USUAL_SRIDS
+    crs: Annotated[tuple[int, ...], BeforeValidator(parse_srids)] = USUAL_SRIDS
     overview: Annotated[bool, Field(strict=True)] = True
-    item_links: Annotated[tuple[tuple[str, tuple[tuple[str, str], ...]], ...], BeforeValidator(_pairs)] = ()
+    item_links: Annotated[tuple[tuple[str, tuple[tuple[str, str], ...]], ...], BeforeValidator(parse_column_pairs)] = ()
     situation: Asked | None = None
     keywords: _Texts = ()
-    license: Annotated[str, AfterValidator(_address)] | None = None
-    part_licenses: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_addresses)] = ()
+    license: Annotated[str, AfterValidator(parse_address)] | None = None
+    part_licenses: Annotated[tuple[tuple[str, str], ...], BeforeValidator(parse_addresses)] = ()
     attribution: str | None = None
     color: Color | None = None
     label: str | None = None

@@ -104,10 +104,10 @@ def _plain(value: Any) -> Any:
     return value
 
 
-FORMAT = Csv()
-
-
 @cache
 def csv_of(*, for_spreadsheets: bool, separator: str) -> Csv:
     """Return the format with these options."""
     return Csv(for_spreadsheets=for_spreadsheets, separator=separator)
+
+
+FORMAT = csv_of(for_spreadsheets=False, separator="comma")

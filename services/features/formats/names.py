@@ -16,14 +16,12 @@ _LONGEST = 60
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
-def saved_as(
-    collection: Collection, format_: Format, given: Mapping[str, str] = _NONE, *, always: bool = False
-) -> dict[str, str]:
-    """Return the header that makes a browser save the response as a file: `always`, or if the format is for that.
+def saved_as(collection: Collection, format_: Format, given: Mapping[str, str] = _NONE) -> dict[str, str]:
+    """Return the header that makes a browser save the response as a file; empty if the format is not for that.
 
     `given` are the parameters: the name of the file says which features it has.
     """
-    extension = format_.extension or (format_.name if always else None)
+    extension = format_.extension
     if extension is None:
         return {}
     name = f"{'_'.join([collection.id, *_selection(given)])}.{extension}"
