@@ -79,7 +79,7 @@ async def test_a_language_that_is_chosen_stays(visit: NewVisit) -> None:
     assert await seen.page.evaluate("document.documentElement.lang") == "en"
     await seen.page.get_by_role("link", name="العربية").click()
     await seen.page.wait_for_url("**lang=ar*")
-    await seen.page.locator(".card h3 a").first.click()
+    await seen.page.locator(".card h3 a[href*='hazard_eq_events']").click()
     await seen.page.locator(".actions a").first.click()
     await seen.page.locator("input[name=filter]").fill("magnitude > 5")
     await seen.page.locator("form.filter button").click()

@@ -151,7 +151,7 @@ async def test_gdal_reads_a_tileset_by_its_collection(
         read,
         f"OGCAPI:{stack.base_url}/collections/{COLLECTION}",
         layer=f"Zoom level {zoom}",
-        API="DAMS_TILES_PROCESSES",
+        API="TILES",
         TILEMATRIXSET=tile_matrix_set,
         **options,
     )

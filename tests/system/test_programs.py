@@ -25,7 +25,7 @@ async def test_all_nodes_are_a_spreadsheet_in_two_steps(visit: NewVisit, stack: 
     await card.get_by_role("link", name="Browse and filter").click()
     await seen.page.wait_for_url("**/items?f=html")
     async with seen.page.expect_download() as download:
-        await seen.page.get_by_role("link", name="CSV for spreadsheets").click()
+        await seen.page.get_by_role("button", name="CSV for spreadsheets").click()
     file = tmp_path / "nodes.csv"
     await (await download.value).save_as(file)
     with file.open(encoding="utf-8", newline="") as lines:

@@ -74,7 +74,7 @@ from services.common.catalogue.file_values import (
     parse_zoom_ranges,
 )
 from services.common.catalogue.own_look import ClassesConfig, Color, SymbolName, own_look
-from services.common.situation.topic import Asked
+from services.common.situation.asked import Asked
 
 # Columns that show how much a feature matters, the most informative first.
 _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")

@@ -16,8 +16,9 @@ from libs.concurrency.background import periodic
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from services.common.introspection.bounded import TooSlowError, rows_within
+from services.common.situation.asked import Asked
 from services.common.situation.statement import columns_of, newest
-from services.common.situation.topic import Asked, Told, Topic, entry_of
+from services.common.situation.topic import Told, Topic, entry_of
 
 _STATEMENT_MS = 1000
 _MINUTE = 60.0

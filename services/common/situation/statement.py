@@ -10,7 +10,7 @@ from libs.catalogue.modules import EVENT_KEY
 from libs.geo.shape_sql import in_lonlat
 from libs.pg.column_types import Kind, column_type
 from libs.pg.sql import Sql, bind, ident, join, sql
-from services.common.situation.topic import Asked
+from services.common.situation.asked import Asked
 
 LIMIT = 4
 """Maximum number of features of a topic on the page."""

@@ -1,37 +1,16 @@
-"""One topic of the landing page, and its settings in the collections file."""
+"""One topic of the landing page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Annotated, Any
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from typing import Any
 
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import hazard
 from libs.ogc.temporal import rfc3339
 from libs.web.impact_sentence import sentence
-
-
-def _names(value: object) -> object:
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise ValueError("must be a list of texts")
-    return tuple(value)
-
-
-class Asked(BaseModel):
-    """Selects active features if they have an end, else those of the last `days`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    title: str
-    at_least: Mapping[str, float] = Field(default_factory=dict)
-    """Minimum values of numbers, by column."""
-    unset: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
-    """Columns that must be empty, such as the one of a withdrawal."""
-    days: Annotated[int, Field(strict=True, ge=1, le=3660)] = 30
-
+from services.common.situation.asked import Asked
 
 SIMULATED = "simulated"
 """The value of `source` for simulated features."""

@@ -59,7 +59,7 @@ async def test_rows_of_others_are_kept_and_their_table_left_alone(
         "INSERT INTO hazard.hazard_eq_events (event_id, event_date, geom) VALUES ('a', now(), 'SRID=4326;POINT(1 2)')"
     )
     sources = small_sources(tmp_path)
-    assert await load_demo(owner, small(sources), progress=False, replace=False, keep=True) == 16
+    assert await load_demo(owner, small(sources), progress=False, replace=False, keep=True) == 17
     assert await owner.fetchval("SELECT array_agg(event_id) FROM hazard.hazard_eq_events") == ["a"]
     assert "hazard_eq_events: left as it is" in capsys.readouterr().out
     assert await load_demo(owner, small(sources), progress=False, replace=False, keep=True) == 0

@@ -16,8 +16,8 @@ from libs.catalogue.model import Collection
 from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.introspect import Introspection
+from services.common.situation.asked import Asked
 from services.common.situation.situation import Situation, Wanted
-from services.common.situation.topic import Asked
 
 _TABLES = """
 CREATE SCHEMA own;

@@ -13,8 +13,8 @@ import pytest
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from services.common.introspection.introspect import Introspection
+from services.common.situation.asked import Asked
 from services.common.situation.statement import newest
-from services.common.situation.topic import Asked
 from tests.eventually import eventually
 from tests.services.in_process import Client, services
 

@@ -10,8 +10,9 @@ import pytest
 from pydantic import ValidationError
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
+from services.common.situation.asked import Asked
 from services.common.situation.statement import columns_of, newest
-from services.common.situation.topic import Asked, Topic, entry_of
+from services.common.situation.topic import Topic, entry_of
 
 AT, UNTIL, ISSUED = (TimeColumn(name, "timestamp with time zone") for name in ("at", "until", "issued"))
 NAMES = ("id", "title", "magnitude", "at", "until", "issued", "depth", "source")
