@@ -32,7 +32,7 @@ _FAULTS = (
 )  # fmt: skip
 """Faults of one event, rather than of the database or of the connection to it."""
 _PROGRAM = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
-"""This program, as it was started: files that are replaced later are not what computes."""
+"""The source of this program at its start: files replaced later do not change the running program."""
 _FAILED = "The figures could not be computed, because of an error. The worker tries again."
 
 _STORM_KT = 34

@@ -5,6 +5,7 @@ import hashlib
 import asyncpg
 
 from deploy.impact.zones import MAKE_UNIT_PARTS
+from deploy.loader.store.connection import quoted
 from libs.catalogue.exposure import Described, ExposureConfig, Facilities, Units
 
 FACILITIES_OF = "facilities: "
@@ -74,8 +75,8 @@ async def load_configured(
 ) -> dict[str, str]:
     """Load the tables that have changed; return what cannot be loaded and why, by data set.
 
-    `all_units`: also unchanged tables of units, as the places were loaded again. Rows of tables that are no longer
-    configured are deleted. Raise asyncpg.PostgresError where the database fails.
+    `all_units` also loads unchanged tables of units, because the places were loaded again. Rows of tables that are no
+    longer configured are deleted. Raise asyncpg.PostgresError where the database fails.
     """
     await connection.execute(MAKE_UNIT_PARTS)
     wanted: list[Units | Facilities] = [*config.units, *config.facilities]
@@ -170,13 +171,9 @@ async def _rows_of(connection: asyncpg.Connection, each: Units | Facilities) -> 
     if geometry is None:
         raise _TableError("there is no such table with a geometry, or the worker's role may not read it")
     names = {
-        field: "NULL::text" if column is None else f"{_quoted(column)}::text"
+        field: "NULL::text" if column is None else f"{quoted(column)}::text"
         for field, column in each.model_dump().items()
         if field in ("code", "name", "class_", "country_code", "country", "province")
     }
-    place = {"geometry": f"{_quoted(geometry)}::geometry", "table": f"{_quoted(schema)}.{_quoted(name)}"}
+    place = {"geometry": f"{quoted(geometry)}::geometry", "table": f"{quoted(schema)}.{quoted(name)}"}
     return (_POINTS if isinstance(each, Facilities) else _AREAS).format(**names, **place)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

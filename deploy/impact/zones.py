@@ -184,7 +184,7 @@ FROM exposure.unit u CROSS JOIN LATERAL ST_Subdivide(
 WHERE NOT EXISTS (SELECT FROM exposure.unit_part known WHERE known.unit_id = u.id)
     AND NOT EXISTS (SELECT FROM ({_REPLACED}) r WHERE r.id = u.id)
 """  # noqa: S608
-"""The parts of units that have none yet; none of units that a configured table replaces."""
+"""Add the missing parts of units, except of units that a configured table replaces."""
 
 UNITS_DIGEST = """
 SELECT coalesce(md5(string_agg(concat_ws('|', id, country_code, country, province, ST_NPoints(geom), Box2D(geom)), ';'
@@ -207,7 +207,7 @@ SEEN = """
 INSERT INTO impact.worker (id, seen, error) VALUES (1, now(), $1)
 ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, error = excluded.error
 """
-"""Says that the worker is at work. $1: the error because of which it does not compute, or NULL."""
+"""Store that the worker runs. $1: the error that stops it from computing, or NULL."""
 
 MAKE_CIRCLES = """
 CREATE TEMPORARY TABLE zone_circle ON COMMIT DROP AS

@@ -25,7 +25,7 @@ def recall(folder: Path) -> dict[str, str]:
     file = _file(folder)
     try:
         found = json.loads(file.read_text())
-        # of an earlier version the names, too
+        # the file may have names of an earlier version
         current = resolve({name: str(text) for name, text in found.items()})
         return {name: current[name] for name in NAMES if name in current}
     except FileNotFoundError:

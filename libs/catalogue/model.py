@@ -108,7 +108,7 @@ class TimeColumn:
     nulls: bool = False
     """Whether rows without a value are known to exist."""
     usual: bool = True
-    """Whether it says when features were, and not, say, when a row was changed or a house was built."""
+    """True for the time of features; False for other times, such as the last change of a row."""
 
     @property
     def is_period(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class OwnLook:
-    """What is configured; None or empty if it is not."""
+    """The configured members; None or empty if the file omits them."""
 
     color: str | None = None
     """Colour of all features, `#rrggbb`."""
@@ -18,9 +18,9 @@ class OwnLook:
     column: str | None = None
     """Property that classifies features."""
     title: str | None = None
-    """Its title."""
+    """Title of `column`."""
     breaks: tuple[float, ...] = ()
-    """Where each class but the first begins."""
+    """Lower bound of each class except the first."""
     colors: tuple[str, ...] = ()
     """Colour of each class of `breaks`, one more than breaks; empty: from yellow to purple."""
     values: tuple[tuple[str, str], ...] = ()

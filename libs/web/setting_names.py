@@ -103,7 +103,7 @@ def adopt(environment: MutableMapping[str, str]) -> list[str]:
 
 
 def adopt_for_command() -> None:
-    """Do so in the environment of a command: doubts go to standard error, a fault ends the command with status 2."""
+    """Adopt the settings of a command: write remarks to standard error; exit with status 2 if a setting is wrong."""
     try:
         for sentence in adopt(os.environ):
             sys.stderr.write(f"warning: {sentence}\n")
@@ -145,7 +145,7 @@ def _renamed(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _is_given(old: str, environment: Mapping[str, str]) -> bool:
-    """Whether a former name is set, by someone who means us: Kubernetes sets GATEWAY_PORT=tcp://… for a Service."""
+    """Return whether a former name is set as a setting. Kubernetes sets GATEWAY_PORT=tcp://… for a Service."""
     text = environment.get(old, "").strip()
     return bool(text) and not text.startswith("tcp://")
 

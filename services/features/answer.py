@@ -10,7 +10,7 @@ from libs.web.conditional import incomplete
 from libs.web.respond import varying
 from services.features.exporting.exports import Export
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
-from services.features.formats.names import saved_as
+from services.features.formats.names import attachment
 from services.features.request.items_query import GeometryOptions, ItemsQuery
 
 PAGING = "DAMS-Paging"
@@ -79,14 +79,9 @@ class Answer:
         """Add the file name under which a browser saves the body, if the format is for that."""
         if format_.extension is None:
             return self
-        return self.with_headers(saved_as(collection, format_, given or {}))
+        return self.with_headers(attachment(collection.id, format_.extension, given or {}))
 
 
 def features_omitted(number: int) -> dict[str, str]:
     """Return the header with the number of rows left out; empty for 0."""
     return {"DAMS-Features-Omitted": str(number)} if number else {}
-
-
-def event_file(event: str) -> str:
-    """Return the name of an event as that of a file, in ASCII."""
-    return "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in event)

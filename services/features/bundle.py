@@ -9,11 +9,12 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import NotModified, etag_matches
-from services.features.answer import Answer, event_file
+from services.features.answer import Answer
 from services.features.event_alias import redirect_alias
 from services.features.exporting.bundles import MOST_FEATURES
 from services.features.resources import BUNDLES, CATALOGUE, STORE, VERSIONS
 from services.features.rows.event_parts import EventPart, event_parts
+from services.features.samples.source import file_name
 from services.features.sending import send
 
 ZIP = "application/zip"
@@ -28,7 +29,7 @@ async def get_bundle(call: Call) -> web.StreamResponse:
     parts = [part for part in found if part.matched]
     if not parts:
         return await redirect_alias(call, "bundle")
-    name = event_file(event)
+    name = file_name(event)
     headers = {
         "Content-Type": ZIP,
         "Cache-Control": "no-cache",

@@ -18,7 +18,7 @@ from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.respond import json_response, links_json, representations
-from services.features.answer import Answer, Pieces, event_file
+from services.features.answer import Answer, Pieces
 from services.features.event_alias import redirect_alias
 from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
@@ -174,7 +174,7 @@ async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.Stre
         "Content-Type": GEOJSON,
         "Cache-Control": "no-cache",
         "Vary": "Accept",
-        "Content-Disposition": f'inline; filename="{event_file(name)}.geojson"',
+        "Content-Disposition": f'inline; filename="{file_name(name)}.geojson"',
     }
     return await send(call.request, Answer(headers, Pieces(_chain(first, pieces))))
 

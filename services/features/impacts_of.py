@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from aiohttp import web
 
-from libs.catalogue.modules import EVENT_KEY, of_events
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
@@ -16,9 +15,8 @@ from libs.web.html import page_response
 from libs.web.impact_sentence import sentence
 from libs.web.respond import json_response, links_json, representations
 from services.features.pages.comparison import comparison_context
-from services.features.resources import CATALOGUE, IMPACTS, STORE
+from services.features.resources import IMPACTS
 from services.features.rows.event_impacts import EventImpacts, Impact, Summary, summary_of
-from services.features.rows.event_parts import event_parts
 
 MOST_COMPARED = 4
 """Events that the page shows side by side."""
@@ -43,7 +41,6 @@ async def get_impacts(call: Call) -> web.StreamResponse:
             "links": links,
             "address": f"{base}/impacts",
             "events": events,
-            "map": await _map_link(call, base, events),
             **comparison_context(compared),
         }
         return conditional(request, page_response(request, "impacts.html", page), cache_control=DATA_CACHE)
@@ -54,22 +51,6 @@ async def get_impacts(call: Call) -> web.StreamResponse:
 
 async def _compared(impacts: EventImpacts, events: Sequence[str]) -> list[tuple[str, Impact | None]]:
     return [(event, await impacts.people(event)) for event in events]
-
-
-async def _map_link(call: Call, base: str, events: Sequence[str]) -> str | None:
-    """The address of a map of all these events, in the collections that have them; None where none is drawn."""
-    app = call.request.app
-    known = of_events(app[CATALOGUE].collections.values())
-    found: dict[str, None] = {}
-    for event in events:
-        parts = await event_parts(app[STORE], known, event, 1)
-        shown = (part.collection for part in parts if part.matched and part.collection.overview)
-        found |= dict.fromkeys(collection.id for collection in shown if collection.geometries)
-    if not found:
-        return None
-    texts = ",".join("'" + event.replace("'", "''") + "'" for event in events)
-    filters = {f"f.{collection}": f"{EVENT_KEY} IN ({texts})" for collection in found}
-    return f"{base}/map#{urlencode({'c': ','.join(found), **filters}, quote_via=quote)}"
 
 
 def _entry(base: str, event: str, found: Summary | None) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import DATA_CACHE, NotModified, etag_matches
-from services.features.answer import Answer, event_file
+from services.features.answer import Answer
 from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import event_parts
+from services.features.samples.source import file_name
 from services.features.sending import send_part
 
 GEOTIFF = "image/tiff; application=geotiff; profile=cloud-optimized"
@@ -28,7 +29,7 @@ async def get_intensity(call: Call) -> web.StreamResponse:
     headers = {
         "Content-Type": GEOTIFF,
         "Cache-Control": DATA_CACHE,
-        "Content-Disposition": f'inline; filename="{event_file(event)}_intensity.tif"',
+        "Content-Disposition": f'inline; filename="{file_name(event)}_intensity.tif"',
         "ETag": f'"{digest}-{build_id(app[SERVICE])}"',
         "Accept-Ranges": "bytes",
     }

@@ -11,7 +11,7 @@ from deploy.loader.records.earthquake_products import Contour
 from deploy.loader.records.earthquakes import EarthquakeEvent
 
 _CUTS = MultiLineString([[(longitude, -90), (longitude, 90)] for longitude in (-180, 180)])
-"""Where areas are split, which is no edge of theirs."""
+"""The antimeridian, where areas are split; contours do not follow it."""
 SOURCE = "simulated by Allen, Wald and Worden (2012)"
 
 

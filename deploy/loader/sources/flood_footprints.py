@@ -105,7 +105,7 @@ def _footprint(document: Document, name: str) -> _Footprint | None:
     if time > document.retrieved + _TOLERANCE:
         raise ValueError(f"its time, {time:%Y-%m-%d %H:%M} UTC, is in the future")
     with warnings.catch_warnings():
-        # of a raster without a position
+        # rasterio warns about a raster without a position
         warnings.simplefilter("error", NotGeoreferencedWarning)
         return _drawn(document, name, time)
 

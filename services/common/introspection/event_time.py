@@ -1,4 +1,4 @@
-"""Which date columns say when a feature was, as far as their names and types show it."""
+"""Decide by name and type which column of dates or times is the time of features."""
 
 import re
 

@@ -47,10 +47,10 @@ _PLACES = 6
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a report of an event differs from the one before."""
+    """The changes from one report of an event to the next."""
 
     title: str
-    """The collection's."""
+    """Title of the collection."""
     issued: str
     before: str
     changes: Sequence[str]

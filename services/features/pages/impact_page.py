@@ -37,7 +37,7 @@ def facilities_context(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def impact_state(impact: Impact | None, trouble: str | None) -> dict[str, Any] | None:
-    """Return why the page of the event has no number; None where it has one. Nothing said would look like nobody."""
+    """Return why the page of the event has no number; None if it has one. Silence would read as zero people."""
     if impact is None or impact.document is None:
         return {"is_pending": True, "reason": trouble or ""}
     if impact.headline is None:

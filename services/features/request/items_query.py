@@ -20,7 +20,7 @@ from services.features.request.order import is_by_content, row_identity, usual_o
 
 @dataclass(frozen=True, slots=True)
 class GeometryOptions:
-    """What a request says of the geometries in its response, and of the addresses among the properties."""
+    """The requested form of geometries, and of addresses among the properties."""
 
     bbox_only: bool = False
     """Return boxes instead of geometries."""

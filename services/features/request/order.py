@@ -47,7 +47,7 @@ def usual_order(collection: Collection) -> tuple[SortTerm, ...]:
 
 
 def is_by_content(order: tuple[SortTerm, ...]) -> bool:
-    """Whether several rows may be equal in this order."""
+    """Return whether several rows may be equal in this order."""
     return bool(order) and order[-1].column is _CONTENT
 
 

@@ -26,7 +26,7 @@ class Impact:
     digest: str
     computed: str
     has_zones: bool
-    """Whether there are figures of the kind that was read: of people, or of facilities."""
+    """True if figures of the requested kind (people or facilities) exist."""
     headline: dict[str, Any] | None
     document: dict[str, Any] | None = None
     has_raster: bool = False

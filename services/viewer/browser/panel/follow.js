@@ -3,7 +3,7 @@
 import { find } from "../page/dom.js";
 import { address, collectionPath, getJson, messageOf } from "../service/api.js";
 import { areaWords } from "../words/area.js";
-import { inARow, say } from "../words/say.js";
+import { formatNumber, inARow, say } from "../words/say.js";
 import { featureTitle } from "./feature-badge.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
@@ -46,10 +46,13 @@ export function follow(box, explorer) {
     const url = address(`${collectionPath(collection.id)}/feed`, { ...selection(explorer, collection), limit: READ, f: "geojson" });
     try {
       const known = new Set((await newest(url)).map(({ id }) => id));
-      timer = setInterval(() => notify(url, collection, known).catch(() => {}), PERIOD);
       button.setAttribute("aria-pressed", "true");
       const where = explorer.area ? areaWords(explorer.area) : say("this view");
-      about.textContent = say("You are notified of new features: {what}", { what: inARow([collection.label, where, explorer.filters.get(collection.id)]) });
+      const promise = say("You are notified of new features: {what}", { what: inARow([collection.label, where, explorer.filters.get(collection.id)]) });
+      about.textContent = promise;
+      // while requests fail the box must not promise notifications
+      const check = () => notify(url, collection, known).then(() => promise, messageOf);
+      const mine = (timer = setInterval(() => check().then((said) => timer === mine && (about.textContent = said)), PERIOD));
     } catch (error) {
       about.textContent = messageOf(error);
     }
@@ -83,9 +86,11 @@ const newest = async (url) => (await getJson(url)).features;
 async function notify(url, collection, known) {
   const features = (await newest(url)).filter(({ id }) => !known.has(id));
   for (const { id } of features) known.add(id);
-  for (const feature of features.slice(0, MOST)) {
+  const left = features.length - MOST;
+  for (const [at, feature] of features.slice(0, MOST).entries()) {
     const tag = `${collection.id}/${feature.id}`;
-    const shown = new Notification(featureTitle(collection, feature), { body: collection.label, tag });
+    const more = at === MOST - 1 && left > 0 ? say("and at least {number} more", { number: formatNumber(left) }) : "";
+    const shown = new Notification(featureTitle(collection, feature), { body: inARow([collection.label, more]), tag });
     shown.addEventListener("click", () => globalThis.focus());
   }
 }

@@ -84,7 +84,7 @@ export class StormComparison {
     this.#choose();
     this.show();
     const { life, other } = this.#story;
-    if (!life || !other || this.#people.size) return;
+    if (!life || !other || this.#people.has(other.event)) return;
     const { steps } = life.collections;
     const events = [life, other].map(({ event }) => /** @type {Item} */ ({ type: "Feature", properties: { [steps.eventKey ?? ""]: event }, geometry: null }));
     for (const [event, figure] of await figuresOf(steps, events)) this.#people.set(event, peopleWords(figure));

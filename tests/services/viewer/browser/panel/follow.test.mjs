@@ -67,6 +67,32 @@ test("new features are notified once, until the button is pressed again", async 
   assert.deepEqual([shown.length, asked.length, button.getAttribute("aria-pressed"), find("#share .followed").textContent], [1, 3, "false", ""]);
 });
 
+test("of many new features three are notified, and the others counted", async () => {
+  follow(find("#share"), explorer);
+  find("#share [data-act=notify]").click();
+  await settled();
+  features = [9, 8, 7, 6, 5, 1, 2];
+  mock.timers.tick(60_000);
+  await settled();
+  assert.deepEqual(shown.map(([title]) => title), ["M 9", "M 8", "M 7"]);
+  assert.match(shown[2][1].body, /Quakes.*and at least 2 more/);
+});
+
+test("while the service fails the box says so, and promises again when it responds", async () => {
+  follow(find("#share"), explorer);
+  find("#share [data-act=notify]").click();
+  await settled();
+  const responding = globalThis.fetch;
+  globalThis.fetch = async () => Promise.reject(new TypeError("no network"));
+  mock.timers.tick(60_000);
+  await settled();
+  assert.match(find("#share .followed").textContent, /cannot be reached/);
+  globalThis.fetch = responding;
+  mock.timers.tick(60_000);
+  await settled();
+  assert.match(find("#share .followed").textContent, /You are notified/);
+});
+
 test("a refusal of the browser is shown", async () => {
   allowed = "denied";
   follow(find("#share"), explorer);
