@@ -16,7 +16,15 @@ from rasterio.errors import RasterioError
 from deploy.impact import zones
 from deploy.impact.circles import circle
 from deploy.impact.counting import count_cells
-from deploy.impact.documents import PLACES, Tables, facilities_document, has_facilities, headline, impact_document
+from deploy.impact.documents import (
+    PLACES,
+    STORM_KT,
+    Tables,
+    facilities_document,
+    has_facilities,
+    headline,
+    impact_document,
+)
 from deploy.impact.intensity import applies, radii_km
 from deploy.impact.modelled import SOURCE, modelled_zones
 from deploy.impact.population import PopulationRaster, RasterError
@@ -35,8 +43,6 @@ _PROGRAM = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.g
 """The source of this program at its start: files replaced later do not change the running program."""
 _FAILED = "The figures could not be computed, because of an error. The worker tries again."
 
-_STORM_KT = 34
-"""Wind of a storm: zones of weaker winds are those of the disturbance that it came from."""
 _PUBLISHED = {
     "shakemap_url": "ShakeMap",
     "population_impact_url": "Population impact",
@@ -240,7 +246,7 @@ async def _tables(
         found[row["event_id"]].shapes[row["kind"], row["zone"]] = shapely.from_wkb(row["wkb"])
     await connection.execute(zones.MAKE_PARTS)
     await _make_circles(connection, earthquakes, found)
-    without = [event for event in storms if not any(zone["rank"] >= _STORM_KT for zone in found[event].zones)]
+    without = [event for event in storms if not any(zone["rank"] >= STORM_KT for zone in found[event].zones)]
     for made in await modelled_zones(connection, without):
         zone = f"{made.wind_kt} kt"
         await connection.execute(zones.ADD_POLYGON, made.event_id, zone, True, made.wkb)

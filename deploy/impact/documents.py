@@ -68,10 +68,16 @@ class Tables:
         return POPULATION if self.totals else PLACES
 
 
+STORM_KT = 34
+"""Wind of a storm: zones of weaker winds are those of the disturbance that it came from."""
+
+
 def label(hazard: str, zone: str) -> str:
     """Return what a zone is, in words."""
     if hazard == "storm":
-        return f"Winds of {zone} and more"
+        # weaker zones cover only the time before or after it was a storm
+        is_weak = zone.endswith(" kt") and float(zone.removesuffix(" kt")) < STORM_KT
+        return f"Winds of {zone} and more{', as a disturbance' if is_weak else ''}"
     if hazard == "earthquake":
         return f"Intensity {zone} and above"
     return zone.capitalize()

@@ -7,6 +7,8 @@ from libs.web.languages import gettext
 from libs.web.page_text import count
 
 _MILLION = 1_000_000
+_OF_DISTURBANCES = frozenset({"15 kt", "25 kt"})
+"""Zones that only disturbances have: those of a storm begin at 34 kt."""
 
 
 def sentence(headline: Mapping[str, Any], title: str) -> str:
@@ -58,7 +60,8 @@ def zone_name(zone: Mapping[str, Any]) -> str:
             "forecast": gettext("forecast winds of %(wind)s and more"),
             "estimated": gettext("estimated winds of %(wind)s and more"),
         }
-        return (winds.get(kind) or gettext("winds of %(wind)s and more")) % {"wind": name}
+        words = (winds.get(kind) or gettext("winds of %(wind)s and more")) % {"wind": name}
+        return gettext("%(zone)s, as a disturbance") % {"zone": words} if name in _OF_DISTURBANCES else words
     if kind == "estimated":
         return gettext("estimated intensity %(class)s and above") % {"class": name}
     areas = {"flooded area": gettext("the flooded area"), "alert area": gettext("the area of the alert")}
