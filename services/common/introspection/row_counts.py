@@ -17,7 +17,7 @@ _MANY = 1_000_000
 _CHEAP = 0.05
 """Time of a cheap count, in seconds."""
 _PAUSE, _LONG_PAUSE = 20, 120
-"""Pauses while rows change, as multiples of the last count's duration; the second one after a count that was too slow.
+"""Pauses as multiples of the last count's duration: while rows change, and after each count in a row that was too slow.
 """
 
 
@@ -30,6 +30,8 @@ class _Counted:
     seconds: float
     number: int | None
     """None if it took too long, or failed."""
+    failures: int = 0
+    """Number of its own counts in a row that gave no number."""
 
 
 class RowCounts:
@@ -90,9 +92,12 @@ class RowCounts:
         if known is None:
             return True
         pause = self._least_seconds
-        if known.seconds > _CHEAP:
-            pause = max(pause, known.seconds * (_PAUSE if known.number is not None else _LONG_PAUSE))
-        return known.state != state and now - known.at > pause
+        if known.failures:
+            pause = max(pause, max(known.seconds, _CHEAP) * _LONG_PAUSE * known.failures)
+        elif known.seconds > _CHEAP:
+            pause = max(pause, known.seconds * _PAUSE)
+        # a server can be too slow while it is busy: what has no number is counted again, ever more rarely
+        return (known.state != state or known.number is None) and now - known.at > pause
 
     def _is_small(self, collection: Collection) -> bool:
         known = self._known.get(collection.id)
@@ -121,7 +126,9 @@ class RowCounts:
         seconds = ended - begun if len(batch) == 1 else 0.0
         for at, collection in enumerate(batch):
             state = states[collection.id] if len(batch) == 1 or numbers else None
-            self._known[collection.id] = _Counted(state, ended, seconds, numbers.get(at))
+            before = self._known.get(collection.id)
+            failures = (before.failures if before else 0) + 1 if len(batch) == 1 and not numbers else 0
+            self._known[collection.id] = _Counted(state, ended, seconds, numbers.get(at), failures)
 
     def _with(self, collection: Collection, state: object) -> tuple[Collection, Collection]:
         known = self._known.get(collection.id)

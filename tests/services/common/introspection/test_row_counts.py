@@ -193,6 +193,22 @@ async def test_what_cannot_be_counted_is_not_tried_again_and_again(
     ]
 
 
+async def test_a_count_that_was_too_slow_once_is_made_later_without_a_change_of_rows(
+    owner: tuple[asyncpg.Connection, str], few: tuple[Asked, tuple[Collection, ...]]
+) -> None:
+    database, (small, *_) = few
+    counts = RowCounts(database, statement_ms=100, least_seconds=0, round_seconds=60)
+    async with owner[0].transaction():
+        # the count waits for this lock, and is cancelled
+        await owner[0].execute("LOCK TABLE counted.few")
+        assert _numbers(await counts.filled_in((small,), {"counted.few": 1})) == [None]
+
+    async def counted() -> None:
+        assert _numbers(await counts.filled_in((small,), {"counted.few": 1})) == [17]
+
+    await eventually(counted)
+
+
 async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Collection, ...]]) -> None:
     database, (small, *_) = few
     counts = RowCounts(database, statement_ms=60_000, least_seconds=0, round_seconds=60)
