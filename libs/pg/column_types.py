@@ -176,6 +176,19 @@ def limits(sql_type: str) -> tuple[LiteralString, LiteralString] | None:
     return ("{v} >= -" + _LARGEST, "{v} <= " + _LARGEST) if found.name == "numeric" else None
 
 
+def keep_representable(op: str, condition: Sql, column: Sql, sql_type: str) -> Sql:
+    """Return the condition `column op literal` for rows whose value clients see, in a form that an index serves.
+
+    `IS NOT FALSE` hides the limit from the planner: of two comparisons on one column, one with an unknown literal, it
+    expects half a percent of the rows, and then uses the index of the wrong column.
+    """
+    known = limits(sql_type)
+    if known is None or op == "=":
+        return condition
+    limit = sql(known[1] if op in (">", ">=") else known[0], v=column)
+    return sql("({condition} AND ({limit}) IS NOT FALSE)", condition=condition, limit=limit)
+
+
 def client_value(value: Sql, sql_type: str) -> Sql:
     """Return the value as clients see it: NULL where JSON cannot hold it. No index on the column serves this."""
     known = limits(sql_type)

@@ -35,7 +35,7 @@ from libs.cql.compiling.operands import (
 from libs.cql.compiling.temporal import FLIPPED, Span, compare_instants, compared
 from libs.cql.errors import fault
 from libs.cql.nodes import place_of
-from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind, limits
+from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind, keep_representable
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 _IN_JSON = NUMERIC | TEXTUAL | {Kind.BOOLEAN}
@@ -119,7 +119,7 @@ def _numbers(op: str, left: Operand, right: Operand) -> Sql:
         literal = bind_number(value, left.sql_type)
         if left.bare is None or op == "<>" or not _is_finite(value):
             return compared(op, left.sql, literal)
-        return _of_index(op, left.bare, left.sql_type, literal)
+        return keep_representable(op, compared(op, left.bare, literal), left.bare, left.sql_type)
     if isinstance(right, Expr) and isinstance(left, Value):
         return _numbers(FLIPPED[op], right, left)
     doubles = (
@@ -134,15 +134,6 @@ def _is_finite(value: Any) -> bool:
         return math.isfinite(float(value))
     except OverflowError:
         return False
-
-
-def _of_index(op: str, column: Sql, sql_type: str, literal: Sql) -> Sql:
-    """A comparison that an index serves, without the rows that are infinite or NaN, which clients see as null."""
-    text, known = compared(op, column, literal), limits(sql_type)
-    if known is None or op == "=":
-        return text
-    limit = sql(known[1] if op in (">", ">=") else known[0], v=column)
-    return sql("({text} AND {limit})", text=text, limit=limit)
 
 
 def _compare_with_integer(op: str, column: Expr, value: Any) -> tuple[str, Any]:

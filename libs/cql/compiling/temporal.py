@@ -19,7 +19,7 @@ from libs.cql.compiling.operands import NAIVE, Expr, Operand, Value, condition_o
 from libs.cql.errors import fault
 from libs.cql.nodes import OP_NAMES, TimeIntersects, place_of
 from libs.ogc.temporal import rfc3339
-from libs.pg.column_types import TEMPORAL, Kind, limits
+from libs.pg.column_types import TEMPORAL, Kind, keep_representable
 from libs.pg.sql import Sql, all_of, any_of, bind, sql
 
 
@@ -83,12 +83,7 @@ def _aligned(a: date, b: date) -> tuple[date, date]:
 def _with_literal(op: str, column: Expr, value: date) -> Sql:
     if column.bare is None or op == "<>":
         return _related(op, column, value)
-    # in a form that an index serves, without the rows that are infinite or outside the calendar
-    text, known = _related(op, replace(column, sql=column.bare), value), limits(column.sql_type)
-    if known is None or op == "=":
-        return text
-    limit = sql(known[1] if op in (">", ">=") else known[0], v=column.bare)
-    return sql("({text} AND {limit})", text=text, limit=limit)
+    return keep_representable(op, _related(op, replace(column, sql=column.bare), value), column.bare, column.sql_type)
 
 
 def _related(op: str, column: Expr, value: date) -> Sql:

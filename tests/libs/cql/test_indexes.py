@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncpg
+import orjson
 import pytest
 
 from libs.cql import bbox_predicate, datetime_predicate, lasting_predicate, queryable
@@ -112,6 +113,28 @@ async def test_the_index_is_used(many: Table, text: str) -> None:
     plan = await many.plan(text)
     assert "Index" in plan, plan
     assert "Seq Scan" not in plan, plan
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "at >= TIMESTAMP('2020-02-01T00:00:00Z') AND at < TIMESTAMP('2020-02-02T00:00:00Z') AND double > 4",
+        "single < 19000 AND day >= DATE('2020-02-01') AND day < DATE('2020-02-02') AND exact >= 4",
+    ],
+)
+async def test_a_plan_for_any_values_uses_the_index_of_the_column_with_two_bounds(many: Table, text: str) -> None:
+    condition, values = many.sql(text).render()
+    literals = ", ".join(f"'{value}'" for value in values)
+    await many.db.execute(f"PREPARE filtered AS SELECT * FROM many WHERE {condition}")  # noqa: S608
+    try:
+        async with many.db.transaction():
+            await many.db.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+            plan = await many.db.fetch(f"EXPLAIN (FORMAT JSON) EXECUTE filtered({literals})")
+    finally:
+        await many.db.execute("DEALLOCATE filtered")
+    found = orjson.loads(plan[0][0])[0]["Plan"]
+    used = found["Index Name"] if "Index Name" in found else found["Plans"][0]["Index Name"]
+    assert used in ("many_at_idx", "many_day_idx"), found
 
 
 @pytest.mark.parametrize("text", ["2020-01-03", "../2020-01-03T00:00:00Z", "2022-04-11/..", "2022-04-11T00:00:00Z"])
