@@ -8,10 +8,11 @@ Each area goes through the same steps. Lengths are units of the tile, 4096 to a 
 4. Unite parts that overlap. Vector tiles fill a place that two parts cover as if it were a hole.
 5. Fill it: snap it to the grid of the tile and repair it (`ST_AsMVTGeom`). Parts and holes smaller than a unit merge
    or vanish there, which keeps the total area on average.
-6. Draw what collapsed as a strip along its outline, one unit wide.
+6. Draw what collapsed as a strip along its outline, one unit wide, where it reaches a pixel beyond what is filled.
 7. Draw an area smaller than a unit as one square unit.
 
-No step draws a bounding box. Steps 3, 4, 6 and 7, and parts that vanish in step 5, make the feature a simplified one.
+No step draws a bounding box. Steps 3, 4 and 7, and what vanishes or collapses in step 5, make the feature a simplified
+one.
 """
 
 from typing import LiteralString
@@ -31,6 +32,10 @@ _LEFT_CORNERS = 200
 """Corners of an outline that is too crowded on each grid."""
 STRAIGHT = 0.25
 """Units that a corner may be off the line between its neighbours, and be left out."""
+_PIXEL = 8
+"""Units of a pixel where 512 pixels show a tile: clients cannot show what is thinner than a unit and shorter."""
+_MOST_COMPARED = 500
+"""Corners of an outline whose distance from the filled area is measured, in a time that grows with their square."""
 _MOST_UNITED = 12_000
 """Corners that PostGIS unites within some ten milliseconds."""
 
@@ -71,7 +76,9 @@ def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, 
         beyond=bind(beyond + 4, "int4"),
         uncut=bind(_UNCUT_CORNERS, "int4"),
         many=bind(MANY_CORNERS, "int4"),
-        strips=sql(_STRIPS, united=bind(_MOST_UNITED, "int4")),
+        pixel=bind(_PIXEL, "int4"),
+        compared=bind(_MOST_COMPARED, "int4"),
+        strips=sql(_STRIPS, united=bind(_MOST_UNITED, "int4"), pixel=bind(_PIXEL, "int4")),
         dot=dot(shape, tile),
     )
 
@@ -80,7 +87,7 @@ def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, 
 _STEPS: LiteralString = """
  SELECT steps.g AS drawn, steps.g IS NOT NULL AND steps.simplified AS simplified FROM (
   SELECT coalesce(strip.g, fill.g, {dot}) AS g,
-   fill.g IS NULL OR strip.g IS NOT NULL OR light.coarse OR light.overlaps
+   fill.g IS NULL OR strip.g IS NOT NULL OR coalesce(collapse.length > 2, false) OR light.coarse OR light.overlaps
     OR ST_NumGeometries(whole.g) < ST_NumGeometries(clip.g) AS simplified
   FROM (SELECT {clipped} AS g OFFSET 0) AS clip
   CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(clip.g) > {many} AND {crowded} THEN clip.g
@@ -96,16 +103,17 @@ _STEPS: LiteralString = """
   CROSS JOIN LATERAL (SELECT ST_AsMVTGeom(snapped.g, {tile}, {extent}, {beyond}, true) AS g OFFSET 0) AS whole
   CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(whole.g) <= {uncut} OR light.g @ {seen} THEN whole.g
     ELSE ST_AsMVTGeom(snapped.g, {tile}, {units}, true) END AS g OFFSET 0) AS fill
-  CROSS JOIN LATERAL (SELECT CASE
-    WHEN whole.g IS NOT NULL AND ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
-     AND ST_Perimeter(snapped.g) - ST_Perimeter(whole.g) <= 2 THEN NULL
+  CROSS JOIN LATERAL (SELECT CASE WHEN ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
+    THEN ST_Perimeter(snapped.g) - ST_Perimeter(whole.g) END AS length OFFSET 0) AS collapse
+  CROSS JOIN LATERAL (SELECT CASE WHEN collapse.length <= 2 * {pixel} THEN NULL
     ELSE (SELECT ST_Collect(ST_SnapToGrid(ST_TransScale(ring.geom, 0, -{extent}, 1, -1), 1))
      FROM ST_Dump(ST_Boundary(CASE WHEN light.coarse OR light.overlaps
       OR ST_NumGeometries(light.g) = ST_NumGeometries(clip.g) THEN light.g ELSE clip.g END)) AS ring
      WHERE ST_XMax(ring.geom) - ST_XMin(ring.geom) > 2 OR ST_YMax(ring.geom) - ST_YMin(ring.geom) > 2)
     END AS g OFFSET 0) AS outline
   CROSS JOIN LATERAL (SELECT ST_ClipByBox2D(CASE WHEN whole.g IS NULL THEN outline.g
-    WHEN outline.g IS NOT NULL THEN ST_Difference(outline.g, whole.g) END, {seen}) AS g OFFSET 0) AS collapsed
+    WHEN ST_NPoints(outline.g) > {compared} OR ST_HausdorffDistance(outline.g, whole.g) > {pixel}
+     THEN ST_Difference(outline.g, whole.g) END, {seen}) AS g OFFSET 0) AS collapsed
   CROSS JOIN LATERAL (SELECT {strips} AS g OFFSET 0) AS strip
  ) AS steps"""
 
@@ -121,7 +129,7 @@ _STRIPS: LiteralString = """CASE WHEN collapsed.g IS NULL OR ST_IsEmpty(collapse
     FROM (SELECT ST_StartPoint(edge.geom) AS a, ST_EndPoint(edge.geom) AS b
      FROM ST_Dump(ST_LineMerge(ST_SnapToGrid(ST_CollectionExtract(collapsed.g, 2), 1))) AS line
      CROSS JOIN LATERAL ST_DumpSegments(line.geom) AS edge
-     WHERE ST_Length(line.geom) > CASE WHEN fill.g IS NULL THEN 1 ELSE 2 END OFFSET 0) AS ends
+     WHERE ST_Length(line.geom) > CASE WHEN fill.g IS NULL THEN 1 ELSE {pixel} END OFFSET 0) AS ends
     OFFSET 0) AS edge) AS whole WHERE whole.edges > 0) END"""
 
 

@@ -157,6 +157,21 @@ async def test_a_long_edge_at_high_latitudes_follows_its_curve(
     assert shapely.hausdorff_distance(found.intersection(drawn), curve.intersection(drawn)) <= 1
 
 
+@pytest.mark.parametrize(("length", "reach"), [(6, 0), (40, 40)])
+async def test_what_is_thinner_than_a_unit_is_drawn_if_it_is_longer_than_a_pixel(
+    database: Database, length: int, reach: int
+) -> None:
+    unit = 2 * 20037508.342789244 / EXTENT
+    # 20 combs of 0.4 units on the right side of a square
+    combs = [(x, 10 * n + y) for n in range(20) for x, y in ((200, 0), (200 + length, 0.2), (200, 0.4))]
+    corners = ", ".join(f"{x * unit} {y * unit}" for x, y in [(0, 0), *combs, (200, 200), (0, 200), (0, 0)])
+    found = await _drawn(database, _request(_column("Polygon", 3857)), f"SRID=3857;POLYGON(({corners}))")
+    left, _, right, _ = found.bounds
+    assert (left, right) == (EXTENT / 2, EXTENT / 2 + 200 + reach)
+    if not reach:
+        assert shapely.get_num_coordinates(found) == 5
+
+
 def _ring(corners: int, radius: float, spikes: float = 0.0) -> str:
     places = [
         (
