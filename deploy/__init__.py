@@ -4,7 +4,7 @@ import sys
 from types import TracebackType
 
 
-def _without_traceback(kind: type[BaseException], error: BaseException, traceback: TracebackType | None, /) -> None:
+def _print_interrupt(kind: type[BaseException], error: BaseException, traceback: TracebackType | None, /) -> None:
     """Report Ctrl-C in a word, wherever it comes, while modules are imported, too."""
     if issubclass(kind, KeyboardInterrupt):
         sys.stderr.write("interrupted\n")
@@ -12,4 +12,4 @@ def _without_traceback(kind: type[BaseException], error: BaseException, tracebac
         sys.__excepthook__(kind, error, traceback)
 
 
-sys.excepthook = _without_traceback
+sys.excepthook = _print_interrupt

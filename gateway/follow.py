@@ -48,7 +48,7 @@ class Follower:
         await self._look()
         if not self._known.parts:
             await self._take_in()
-        await self._nginx.start(self._configuration(self._liveness.answering(self._addresses)))
+        await self._nginx.start(self._configuration(self._liveness.list_alive(self._addresses)))
 
     async def follow(self) -> None:
         """Poll the addresses and parts of the services once."""
@@ -68,7 +68,7 @@ class Follower:
     async def _take_in(self) -> None:
         """Store new parts of the services, if they do not contradict each other."""
         present = self._fetcher.present()
-        if merged := await self._publisher.merged(present):
+        if merged := await self._publisher.merge(present):
             self._known.remember(present)
             self._unpublished = merged
 
@@ -81,7 +81,7 @@ class Follower:
 
     async def _configure(self) -> bool:
         """Return whether nginx has the current addresses and routes."""
-        answering = self._liveness.answering(self._addresses)
+        answering = self._liveness.list_alive(self._addresses)
         try:
             drain = DRAIN_SECONDS if self._all_published() else 0.0
             if await self._nginx.reload(self._configuration(answering), drain=drain):

@@ -54,7 +54,7 @@ class Liveness:
             del self._failing[address]
         await asyncio.gather(*(self._ask(address) for address in asked))
 
-    def answering(self, addresses: Addresses) -> Addresses:
+    def list_alive(self, addresses: Addresses) -> Addresses:
         """Return the addresses without those of hung or long absent processes; all of them if none would remain.
 
         A process that does not answer may be busy if none of them answers.
@@ -80,7 +80,7 @@ class Liveness:
     async def _ask(self, address: str) -> None:
         was_out = self._is_out(address)
         try:
-            await _heard(address)
+            await _wait_for_headers(address)
         except TimeoutError:
             failing = self._failing.setdefault(address, _Failing())
             failing.failures, failing.silences = failing.failures + 1, failing.silences + 1
@@ -99,7 +99,7 @@ class Liveness:
                 _LOG.info("answers again", extra={"fields": {"address": address}})
 
 
-async def _heard(address: str) -> None:
+async def _wait_for_headers(address: str) -> None:
     """Wait for response headers. Any status counts as alive.
 
     Uses a fresh connection, which proves more than an open one.

@@ -14,7 +14,7 @@ import sys
 import asyncpg
 
 from deploy.impact.watching import update, watch
-from deploy.loader.store.connection import StoreError, connected
+from deploy.loader.store.connection import StoreError, connect
 from deploy.loader.store.lock import BusyError, hold_lock
 from libs.web.setting_names import adopt_for_command
 from libs.web.settings import SettingsError
@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 async def _update(url: str) -> None:
-    async with connected(url, "impact") as connection, hold_lock(connection, "impact"):
+    async with connect(url, "impact") as connection, hold_lock(connection, "impact"):
         await update(connection, _say)
 
 

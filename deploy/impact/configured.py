@@ -5,7 +5,7 @@ import hashlib
 import asyncpg
 
 from deploy.impact.zones import MAKE_UNIT_PARTS
-from deploy.loader.store.connection import quoted
+from deploy.loader.store.connection import quote
 from libs.catalogue.exposure import Described, ExposureConfig, Facilities, Units
 
 FACILITIES_OF = "facilities: "
@@ -171,9 +171,9 @@ async def _rows_of(connection: asyncpg.Connection, each: Units | Facilities) -> 
     if geometry is None:
         raise _TableError("there is no such table with a geometry, or the worker's role may not read it")
     names = {
-        field: "NULL::text" if column is None else f"{quoted(column)}::text"
+        field: "NULL::text" if column is None else f"{quote(column)}::text"
         for field, column in each.model_dump().items()
         if field in ("code", "name", "class_", "country_code", "country", "province")
     }
-    place = {"geometry": f"{quoted(geometry)}::geometry", "table": f"{quoted(schema)}.{quoted(name)}"}
+    place = {"geometry": f"{quote(geometry)}::geometry", "table": f"{quote(schema)}.{quote(name)}"}
     return (_POINTS if isinstance(each, Facilities) else _AREAS).format(**names, **place)

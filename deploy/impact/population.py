@@ -69,13 +69,13 @@ class PopulationRaster:
             for shape, is_inside in zip(shapes, inside, strict=True)
             if is_inside
         ]
-        found = iter(self._extracted(features) if features else [])
+        found = iter(self._extract(features) if features else [])
         return [
             self._cells(shape, next(found)) if is_inside else Cells(0.0, 0.0)
             for shape, is_inside in zip(shapes, inside, strict=True)
         ]
 
-    def _extracted(self, features: list[dict[str, object]]) -> list[dict[str, float | None]]:
+    def _extract(self, features: list[dict[str, object]]) -> list[dict[str, float | None]]:
         try:
             with rasterio.Env(**_OPTIONS):
                 rows = exact_extract(self._dataset, features, ["sum", "count", "min"], max_cells_in_memory=_CELLS)
@@ -93,7 +93,7 @@ class PopulationRaster:
 
 
 @contextmanager
-def opened(config: Population) -> Iterator[PopulationRaster]:
+def open_raster(config: Population) -> Iterator[PopulationRaster]:
     """Open the raster. Raise RasterError."""
     try:
         with rasterio.Env(**_OPTIONS):

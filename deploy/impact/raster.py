@@ -47,7 +47,7 @@ def intensity_raster(
     drawn = {key: value for key, value in known.items() if key[0] != "forecast" or kinds == {"forecast"}}
     if not drawn or hazard not in _UNITS:
         return None
-    shapes = _unbroken([zones[key] for key in drawn])
+    shapes = _unroll([zones[key] for key in drawn])
     # the strongest last, over the others
     order = sorted(zip(drawn.values(), shapes, strict=True), key=lambda pair: pair[0])
     bounds = np.array([shape.bounds for _, shape in order])
@@ -62,14 +62,14 @@ def intensity_raster(
     values = sorted(set(drawn.values()))
     legend = {f"CLASS_{value}": f"{_class_name(hazard, value)}, {_COLOURS[value]}" for value in values}
     described = {"HAZARD": hazard, "KINDS": ", ".join(sorted({kind for kind, _ in drawn})), **legend, **tags}
-    return _encoded(pixels, transform, hazard, values, described)
+    return _encode(pixels, transform, hazard, values, described)
 
 
 def _class_name(hazard: str, value: int) -> str:
     return f"{value} kt and more" if hazard == "storm" else f"intensity {_INTENSITIES[value - 1]}"
 
 
-def _unbroken(shapes: Sequence[BaseGeometry]) -> list[BaseGeometry]:
+def _unroll(shapes: Sequence[BaseGeometry]) -> list[BaseGeometry]:
     """Return the shapes with those west of the antimeridian beyond 180 where that makes them narrower."""
     bounds = np.array([part.bounds for shape in shapes for part in shapely.get_parts(shape)])
     eastern, western = bounds[bounds[:, 0] >= 0], bounds[bounds[:, 2] <= 0]
@@ -83,7 +83,7 @@ def _unbroken(shapes: Sequence[BaseGeometry]) -> list[BaseGeometry]:
     return [shapely.GeometryCollection(parts) for parts in moved]
 
 
-def _encoded(
+def _encode(
     pixels: np.ndarray, transform: rasterio.Affine, hazard: str, values: Sequence[int], tags: Mapping[str, str]
 ) -> bytes:
     profile = {"count": 1, "dtype": "uint8", "crs": "EPSG:4326", "transform": transform, "nodata": 0}

@@ -13,10 +13,10 @@ from deploy.impact.configured import describe, load_configured
 from deploy.impact.documents import POPULATION
 from deploy.impact.exposure import Files
 from deploy.impact.loading import load_exposure
-from deploy.impact.population import PopulationRaster, RasterError, opened
+from deploy.impact.population import PopulationRaster, RasterError, open_raster
 from deploy.impact.settings import read_config
 from deploy.loader.places.packaged import SourceMissingError
-from deploy.loader.store.connection import connected
+from deploy.loader.store.connection import connect
 from deploy.loader.store.lock import BusyError, hold_lock
 from libs.catalogue.exposure import ExposureConfig
 from libs.web.settings import SettingsError
@@ -82,7 +82,7 @@ async def _load(
     raster = None
     if config.population is not None:
         try:
-            raster = files.enter_context(opened(config.population))
+            raster = files.enter_context(open_raster(config.population))
             await describe(
                 connection,
                 POPULATION,
@@ -113,7 +113,7 @@ async def watch(url: str, say: Say) -> None:
     """Compute impacts until cancelled. Any number of processes may watch: one of them computes."""
     while True:
         try:
-            async with connected(url, "impact") as connection, hold_lock(connection, "impact"):
+            async with connect(url, "impact") as connection, hold_lock(connection, "impact"):
                 try:
                     await _follow(connection, say)
                 except Exception as error:

@@ -13,7 +13,7 @@ import asyncpg
 
 from deploy.loader.documents.fetching import MOST_BYTES, Fetcher, Patience
 from deploy.loader.documents.following import Following
-from deploy.loader.documents.unpacking import unpacked
+from deploy.loader.documents.unpacking import unpack_file
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.store import bookkeeping
@@ -25,10 +25,10 @@ from deploy.loader.store.writing import Counts, remove_simulated, write_batch
 class Progress(Protocol):
     """Receives progress of a load."""
 
-    def received(self, count: int, /) -> None:
+    def report_bytes(self, count: int, /) -> None:
         """Report `count` received bytes."""
 
-    def written(self, rows: int, /) -> None:
+    def report_rows(self, rows: int, /) -> None:
         """Report a written batch of `rows` rows."""
 
 
@@ -80,8 +80,8 @@ async def load(connection: asyncpg.Connection, source: Source, request: Request,
 async def _load(connection: asyncpg.Connection, source: Source, request: Request, progress: Progress) -> Outcome:
     outcome, begun = Outcome(), datetime.now(UTC)
     # validators of another time span do not apply to the newest data
-    known = {} if request.given or request.since or request.dry_run else await _known(connection, source)
-    async with _documents(source, request, known, outcome.findings, progress.received) as (documents, validators):
+    known = {} if request.given or request.since or request.dry_run else await _read_validators(connection, source)
+    async with _documents(source, request, known, outcome.findings, progress.report_bytes) as (documents, validators):
         outcome.is_modified = bool(documents)
         if documents:
             await _write(connection, source, documents, outcome, is_kept=not request.dry_run, progress=progress)
@@ -100,7 +100,7 @@ async def _load(connection: asyncpg.Connection, source: Source, request: Request
     return outcome
 
 
-async def _known(connection: asyncpg.Connection, source: Source) -> dict[str, Validators]:
+async def _read_validators(connection: asyncpg.Connection, source: Source) -> dict[str, Validators]:
     return await bookkeeping.known_validators(connection, source)
 
 
@@ -127,7 +127,7 @@ async def _write(
             raise
         await (transaction.commit() if is_kept else transaction.rollback())
         outcome.counts.add(counts)
-        progress.written(len(batch.rows))
+        progress.report_rows(len(batch.rows))
     findings, counts = outcome.findings, outcome.counts
     rejected = outcome.rejected
     if findings.read and len(rejected) >= findings.read and not counts.kept:
@@ -164,13 +164,13 @@ async def _documents(
         raise DocumentError(f"{source.name} has no address of its own: give {source.documents} by --from")
     with tempfile.TemporaryDirectory(prefix="dams-loader-") as name:
         folder = Path(name)
-        unpack = partial(unpacked, folder=folder, most_bytes=request.most_bytes)
+        unpack = partial(unpack_file, folder=folder, most_bytes=request.most_bytes)
         async with Fetcher(
             folder, patience=request.patience, most_bytes=request.most_bytes, received=received
         ) as fetcher:
-            documents, validators = await _fetched(fetcher, source, addresses, known, unpack)
+            documents, validators = await _fetch(fetcher, source, addresses, known, unpack)
             if documents and len(documents) < len(addresses):
-                documents, validators = await _fetched(fetcher, source, addresses, {}, unpack)
+                documents, validators = await _fetch(fetcher, source, addresses, {}, unpack)
             following = Following(fetcher, source, findings, {address for address in known if source.once})
             await following.follow(documents)
             # missing documents are requested again, with those that name them
@@ -181,7 +181,7 @@ async def _documents(
         yield [*documents, *following.found], validators
 
 
-async def _fetched(
+async def _fetch(
     fetcher: Fetcher,
     source: Source,
     addresses: list[str],

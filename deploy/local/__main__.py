@@ -115,7 +115,7 @@ def _settings(arguments: argparse.Namespace) -> StackSettings:
     up = arguments.command == "up"
     if up and arguments.forget:
         remembered.forget(folder)
-    before, given = remembered.recall(folder), remembered.given(os.environ)
+    before, given = remembered.recall(folder), remembered.given_variables(os.environ)
     if up and (others := sorted(before.keys() - given.keys())):
         _say(f"With {', '.join(others)} as at the last start; make up ARGS=--forget starts without")
     os.environ.update(before | given)
@@ -127,7 +127,7 @@ def _up(settings: StackSettings, *, servers_only: bool) -> None:
         _check(settings)
     stack.up(settings, servers_only=servers_only)
     if not servers_only:
-        remembered.remember(settings.state_dir, remembered.given(os.environ))
+        remembered.remember(settings.state_dir, remembered.given_variables(os.environ))
         for line in _public_tables(settings):
             _say(line)
         if settings.live:
@@ -207,7 +207,7 @@ def _status(settings: StackSettings) -> int:
     return 0
 
 
-def _running(settings: StackSettings) -> tuple[StateFolder, StackState]:
+def _find_running(settings: StackSettings) -> tuple[StateFolder, StackState]:
     folder = StateFolder(settings.state_dir)
     state = folder.load()
     if not Supervisor(folder, state.ports.get("supervisor", 0)).answers():
@@ -225,7 +225,7 @@ def _watch(settings: StackSettings, tables: list[str]) -> None:
                 "DAMS_DATABASE_OWNER_URL is missing: the address of the database, as the owner of the tables"
             )
     else:
-        owner, reader = stack.owner_url(*_running(settings)), READER
+        owner, reader = stack.owner_url(*_find_running(settings)), READER
 
     async def watch() -> None:
         # unnamed statements, because poolers in transaction mode lose named ones
@@ -247,7 +247,7 @@ def _watch(settings: StackSettings, tables: list[str]) -> None:
 def _psql(settings: StackSettings, arguments: list[str]) -> None:
     address = settings.database_url
     if address is None:
-        folder, state = _running(settings)
+        folder, state = _find_running(settings)
         address = stack.owner_url(folder, state)
     program = str(shutil.which("psql") or find_programs() / "psql")
     os.execve(program, [program, *arguments], os.environ | _for_libpq(address))  # noqa: S606 - no shell is wanted
@@ -272,7 +272,7 @@ def _for_libpq(address: str) -> dict[str, str]:
 
 
 def _load(settings: StackSettings, arguments: list[str]) -> None:
-    folder, state = _running(settings)
+    folder, state = _find_running(settings)
     environment = dict(os.environ)
     if "postgresql" in state.ports:
         # not as an argument: every user of the machine can see those of all programs
@@ -281,7 +281,7 @@ def _load(settings: StackSettings, arguments: list[str]) -> None:
 
 
 def _schema(settings: StackSettings, arguments: list[str]) -> None:
-    folder, state = _running(settings)
+    folder, state = _find_running(settings)
     environment = dict(os.environ)
     if "postgresql" in state.ports:
         environment["DAMS_DATABASE_OWNER_URL"] = stack.owner_url(folder, state)
@@ -289,7 +289,7 @@ def _schema(settings: StackSettings, arguments: list[str]) -> None:
 
 
 def _run(settings: StackSettings, module: str, arguments: list[str]) -> None:
-    folder, state = _running(settings)
+    folder, state = _find_running(settings)
     supervisor = Supervisor(folder, state.ports["supervisor"])
     # read from the running processes, not recomputed: `make up` may have had other settings
     environment = os.environ | supervisor.environment(module.removeprefix("services.").partition(".")[0])

@@ -14,12 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from deploy.loader.command.configured import configured
+from deploy.loader.command.configured import configure_sources
 from deploy.loader.command.run import URL
 from deploy.loader.command.run import main as run_loader
-from deploy.loader.sources.registry import SOURCES, watched
+from deploy.loader.sources.registry import SOURCES, sources_to_watch
 from deploy.loader.store.bookkeeping import states
-from deploy.loader.store.connection import connected
+from deploy.loader.store.connection import connect
 from deploy.local import stack
 from deploy.local.state import StateFolder
 from deploy.local.users import become
@@ -50,10 +50,10 @@ def report_first_loads(url: str, since: datetime, say: Callable[[str], None], *,
 
 
 async def _report(url: str, since: datetime, say: Callable[[str], None], wait: float) -> None:
-    waiting = watched(configured(SOURCES, os.environ))
+    waiting = sources_to_watch(configure_sources(SOURCES, os.environ))
     until = time.monotonic() + wait
     while waiting:
-        async with connected(url, "report") as connection:
+        async with connect(url, "report") as connection:
             known = await states(connection)
         for name in [name for name in waiting if _is_done(known.get(name), since)]:
             say(f"live  {name:<18} {_result(known[name])}")

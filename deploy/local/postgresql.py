@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import asyncpg
 
-from deploy.local.processes import running
+from deploy.local.processes import find_running
 from deploy.local.settings import StackError
 from deploy.local.state import StateFolder, write_private
 
@@ -145,7 +145,7 @@ def server_command(cluster: Path, port: int, sockets: Path | None) -> list[str]:
 def remove_stale_lock(cluster: Path) -> None:
     """Remove the lock file of a server that was killed, if its process id now belongs to another program."""
     lock = cluster / "postmaster.pid"
-    if lock.exists() and running(lock, str(cluster)) is None:
+    if lock.exists() and find_running(lock, str(cluster)) is None:
         lock.unlink()
 
 

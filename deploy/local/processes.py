@@ -73,7 +73,7 @@ def _is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def running(pid_file: Path, name: str) -> psutil.Process | None:
+def find_running(pid_file: Path, name: str) -> psutil.Process | None:
     """Return the process that a pid file names, if it is alive and has `name` in its command line."""
     try:
         process = psutil.Process(int(pid_file.read_text().split()[0]))

@@ -69,19 +69,19 @@ def wait_for_document(internal_port: int, gateway_port: int, seconds: float = 20
 def wait_until_used(internal_port: int, service: str, address: str, seconds: float = 30) -> None:
     """Wait until the gateway sends requests to this process. Raises StackError on timeout."""
 
-    def used(health: Any) -> bool:
+    def is_used(health: Any) -> bool:
         return bool(address in health["upstreams"][service])
 
-    _wait_for_health(internal_port, used, f"the gateway does not use {address}", seconds)
+    _wait_for_health(internal_port, is_used, f"the gateway does not use {address}", seconds)
 
 
 def wait_until_replaced(internal_port: int, since: str, seconds: float = 30) -> None:
     """Wait until another program than that of `since` runs the gateway. Raises StackError on timeout."""
 
-    def replaced(health: Any) -> bool:
+    def is_replaced(health: Any) -> bool:
         return bool(health["since"] != since and health["absent"] == [])
 
-    _wait_for_health(internal_port, replaced, "the gateway is not replaced", seconds)
+    _wait_for_health(internal_port, is_replaced, "the gateway is not replaced", seconds)
 
 
 def gateway_since(internal_port: int) -> str:

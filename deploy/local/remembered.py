@@ -15,7 +15,7 @@ NAMES = tuple(sorted({*StackSettings.variables(), *PASSED_ON} - {"DAMS_STATE_DIR
 """The remembered variables; DAMS_STATE_DIR itself must be given, or is the default."""
 
 
-def given(environment: Mapping[str, str]) -> dict[str, str]:
+def given_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables in the environment; empty values count as unset."""
     return {name: environment[name] for name in NAMES if environment.get(name, "").strip()}
 

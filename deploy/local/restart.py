@@ -20,7 +20,7 @@ def restart(settings: StackSettings) -> None:
     one for that time. Raises StackError if nothing runs, or settings have changed.
     """
     folder = StateFolder(settings.state_dir)
-    with folder.locked():
+    with folder.lock():
         state = folder.load()
         supervisor = Supervisor(folder, state.ports.get("supervisor", 0))
         if not supervisor.answers():

@@ -103,7 +103,7 @@ def up(settings: StackSettings, *, servers_only: bool = False) -> None:
     Raises StackError if a program does not start; the programs that this call started are stopped again.
     """
     folder = StateFolder(settings.state_dir)
-    with folder.locked():
+    with folder.lock():
         state = folder.load()
         supervisor = _running_supervisor(settings, folder, state)
         was_running = supervisor is not None
@@ -122,7 +122,7 @@ def down(settings: StackSettings, *, purge: bool = False) -> bool:
     folder = StateFolder(settings.state_dir)
     if not folder.path.exists():
         return False
-    with folder.locked():
+    with folder.lock():
         state = folder.load()
         supervisor = Supervisor(folder, state.ports.get("supervisor", 0))
         was_running = supervisor.answers()

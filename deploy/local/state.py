@@ -82,7 +82,7 @@ class StateFolder:
         write_private(self.path / "stack.json", json.dumps(asdict(state), indent=2))
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Make a second `up` or `down` of the same stack wait until this one is done."""
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / "lock").open("w") as file:

@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from deploy.local.processes import MARK, running, wait_for_end
+from deploy.local.processes import MARK, find_running, wait_for_end
 from deploy.local.programs import Program
 from deploy.local.settings import REPOSITORY, StackError
 from deploy.local.state import StateFolder, write_private
@@ -118,7 +118,7 @@ class Supervisor:
 
     def answers(self) -> bool:
         """Return whether this stack's supervisord is alive and answers."""
-        if running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration)) is None:
+        if find_running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration)) is None:
             return False
         try:
             with self._control() as control:
@@ -162,7 +162,7 @@ class Supervisor:
 
     def shut_down(self) -> None:
         """Stop all programs, the last started first, then supervisord; wait for its end."""
-        process = running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration))
+        process = find_running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration))
         with self._control() as control:
             control.shutdown()
         if process is not None and wait_for_end([process], 60):

@@ -115,11 +115,13 @@ def _headers_of_responses() -> object:
 def _encodings(codings: Sequence[Coding]) -> Iterator[object]:
     """Yield the maps that choose the coding: the best one that the client accepts; some responses have only gzip."""
     accepted = "$http_accept_encoding"
-    without_gzip = _only(codings)
+    without_gzip = _coding_variable(codings)
     yield _map(accepted, "$encoding", _entries_of_coding(RULES["gzip"], _first_of(codings), without_gzip), without_gzip)
     for at, coding in enumerate(codings):
-        otherwise = _only(codings[at + 1 :])
-        yield _map(accepted, _only(codings[at:]), _entries_of_coding(RULES[coding], coding, otherwise), otherwise)
+        otherwise = _coding_variable(codings[at + 1 :])
+        yield _map(
+            accepted, _coding_variable(codings[at:]), _entries_of_coding(RULES[coding], coding, otherwise), otherwise
+        )
     for at, coding in enumerate(codings):
         otherwise = _first_of(codings[at + 1 :])
         rules = _entries_of_coding(RULES[coding], f"{coding}, gzip", otherwise)
@@ -130,7 +132,7 @@ def _first_of(codings: Sequence[Coding]) -> str:
     return f"${'_or_'.join(codings)}_or_gzip" if codings else "gzip"
 
 
-def _only(codings: Sequence[Coding]) -> str:
+def _coding_variable(codings: Sequence[Coding]) -> str:
     """Return the variable with the coding for clients that do not accept gzip."""
     return f"$only_{'_or_'.join(codings)}" if codings else "identity"
 

@@ -70,7 +70,7 @@ class Publisher:
         """The services in the published document."""
         return self.published.services if self.published else ()
 
-    async def merged(self, parts: Sequence[ServicePart]) -> Published | None:
+    async def merge(self, parts: Sequence[ServicePart]) -> Published | None:
         """Return the merged parts; None if they are those of the last call, or contradict each other."""
         if not parts or parts == self._last_tried:
             return None

@@ -38,7 +38,7 @@ def feature_name(collection: Collection, id_: Any, properties: Mapping[str, Any]
 
     Most storms are unnamed, and their titles repeat: they get basin, time (UTC) and wind.
     """
-    when = _when(collection, properties)
+    when = _format_time(collection, properties)
     if _text(properties.get(BASIN)):
         return _storm(properties, when)
     own = next((text for name in name_columns(properties) if (text := _text(properties.get(name)))), None)
@@ -64,7 +64,7 @@ def _storm(properties: Mapping[str, Any], when: str) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _when(collection: Collection, properties: Mapping[str, Any]) -> str:
+def _format_time(collection: Collection, properties: Mapping[str, Any]) -> str:
     """Return `20–24 Oct 2015` for a period, `20 Oct 2015, 06:00 UTC` for a moment, `20 Oct 2015` for a day."""
     # the default column if it is filled, else the first that is: the same as on the map
     filled = (column for column in collection.times if column.usual and column.start and column.end)
@@ -72,7 +72,7 @@ def _when(collection: Collection, properties: Mapping[str, Any]) -> str:
     start = moment_of(properties.get(time.name)) if time else None
     if time is None or start is None:
         return ""
-    pair = collection.lasting()
+    pair = collection.period_columns()
     end = moment_of(properties.get(pair[1].name)) if pair and pair[0] == time else None
     if end is not None:
         return _period(start, end)

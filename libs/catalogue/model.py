@@ -280,7 +280,7 @@ class Collection:
             return next((time for time in self.times if time.usual), None)
         return next((time for time in self.times if time.name == name), None)
 
-    def lasting(self) -> tuple[TimeColumn, TimeColumn] | None:
+    def period_columns(self) -> tuple[TimeColumn, TimeColumn] | None:
         """The datetime columns with the start and end of a feature; None if features are moments."""
         start, end = self.time(), self.time(self.time_end) if self.time_end else None
         return (start, end) if start and end and not (start.is_period or end.is_period) else None
@@ -298,7 +298,7 @@ class Collection:
 
         For features with start and end, open at the end if some have none yet; it starts with the earliest known start.
         """
-        pair = self.lasting()
+        pair = self.period_columns()
         if pair is None:
             time = self.time()
             return (time.start, time.end) if time else (None, None)

@@ -108,13 +108,13 @@ class DataVersions:
         is_away = self._replicas_are_read and self.server is None
         return "database: no answer of the primary; replicas are read" if is_away else None
 
-    async def looked_again(self) -> bool:
+    async def look_again(self) -> bool:
         """Wait for the end of a poll that begins after this call; return whether it succeeded."""
         waiting: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)
         return await waiting
 
-    async def restarted(self) -> bool:
+    async def wait_for_restart(self) -> bool:
         """Wait for a database that was just lost; return whether it is back and its versions are known.
 
         Returns False at once if it has been unavailable for too long, or too many requests wait for it.
@@ -125,7 +125,7 @@ class DataVersions:
         self._held_up += 1
         try:
             async with asyncio.timeout(seconds):
-                while not await self.looked_again():
+                while not await self.look_again():
                     pass
         except TimeoutError:
             return False

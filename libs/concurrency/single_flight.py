@@ -42,10 +42,10 @@ class SingleFlight(Generic[Result]):
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(make())
-            task.add_done_callback(lambda done: self._done(key, done))
+            task.add_done_callback(lambda done: self._finish(key, done))
         return task
 
-    def under_way(self, key: str) -> asyncio.Task[Result] | None:
+    def find(self, key: str) -> asyncio.Task[Result] | None:
         """Return the running task of that key, or None."""
         return self._tasks.get(key)
 
@@ -64,7 +64,7 @@ class SingleFlight(Generic[Result]):
         self._cancelled.add(task)
         task.cancel()
 
-    def _done(self, key: str, task: asyncio.Task[Result]) -> None:
+    def _finish(self, key: str, task: asyncio.Task[Result]) -> None:
         if self._tasks.get(key) is task:
             del self._tasks[key]
         self._cancelled.discard(task)

@@ -121,7 +121,7 @@ class Ast:
     at: Place
 
 
-def placed(node: Any, at: Place, parts: Sequence[Part] = ()) -> Part:
+def mark_place(node: Any, at: Place, parts: Sequence[Part] = ()) -> Part:
     """Return `node` as a part that remembers the places of itself and its operands.
 
     Plain values cannot carry a place, so their node does: `node.places` is its own place, followed by those of its

@@ -15,15 +15,15 @@ _STEP = 0.5  # degrees between positions of an edge; the sagitta is then at most
 _MOST_POINTS = 4000
 
 
-def fitted(shape: BaseGeometry, srid: int, *, is_box: bool) -> tuple[BaseGeometry, bool]:
+def fit(shape: BaseGeometry, srid: int, *, is_box: bool) -> tuple[BaseGeometry, bool]:
     """Return the part of a CRS84 geometry in the CRS's area, with positions along edges; and whether it was clipped."""
     area = area_of_use(srid)
     if area is None or shapely.covers(area, _corners(shape)):
-        return _segmentized(shape, srid, is_box=is_box), False
-    return _segmentized(_clipped(shape, area), srid, is_box=is_box), True
+        return _segmentize(shape, srid, is_box=is_box), False
+    return _segmentize(_clip(shape, area), srid, is_box=is_box), True
 
 
-def _segmentized(shape: BaseGeometry, srid: int, *, is_box: bool) -> BaseGeometry:
+def _segmentize(shape: BaseGeometry, srid: int, *, is_box: bool) -> BaseGeometry:
     if is_box and is_mercator(srid):
         return shape
     return shapely.segmentize(shape, max(_STEP, shapely.length(shape) / _MOST_POINTS))
@@ -34,9 +34,9 @@ def _corners(shape: BaseGeometry) -> BaseGeometry:
     return shapely.MultiPoint(shapely.get_coordinates(shape))
 
 
-def _clipped(shape: BaseGeometry, area: BaseGeometry) -> BaseGeometry:
+def _clip(shape: BaseGeometry, area: BaseGeometry) -> BaseGeometry:
     if isinstance(shape, shapely.GeometryCollection):
-        members = [_clipped(member, area) for member in shape.geoms]
+        members = [_clip(member, area) for member in shape.geoms]
         # GEOS 3.14 crashes the process when it segmentizes a collection with an empty member
         return shapely.GeometryCollection([member for member in members if not member.is_empty])
     return shapely.intersection(shape, area)

@@ -32,14 +32,16 @@ def transformer(source: int, target: int) -> Transformer:
     return Transformer.from_crs(crs_by_srid(source), crs_by_srid(target), always_xy=True)
 
 
-def moved(x: Sequence[float], y: Sequence[float], source: int, target: int) -> tuple[Sequence[float], Sequence[float]]:
+def transform_places(
+    x: Sequence[float], y: Sequence[float], source: int, target: int
+) -> tuple[Sequence[float], Sequence[float]]:
     """Transform places between two SRIDs; infinite where that is impossible. Raises ProjError for unknown CRSs."""
     found: tuple[Sequence[float], Sequence[float]] = transformer(source, target).transform(x, y)
     return found
 
 
 @lru_cache(maxsize=_CACHED_BOXES)
-def transformed(box: Box, source: int, target: int) -> Box | None:
+def transform_box(box: Box, source: int, target: int) -> Box | None:
     """Return the box around `box` in another CRS, both by SRID; None if it is not finite.
 
     It follows the edges only, which is wrong for boxes that go far around the Earth: use `libs.geo.crs_areas.boxes_in`

@@ -118,14 +118,14 @@ def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
     reaches so far beyond the CRS that its inside is undefined.
     """
     if crs.in_degrees:
-        return shape if crs.srid == 4326 else _moved(shape, crs)
+        return shape if crs.srid == 4326 else _transform(shape, crs)
     if shape.is_empty:
         return shape
     west, south, east, north = shape.bounds
     longest = max(max(east - west, north - south) / _PIECES, shape.length / _MOST_POSITIONS)
     # the inside of an area is left of its edges, which shows on which side of them a pole is
-    placed = _moved(shapely.orient_polygons(shapely.segmentize(shape, longest) if longest > 0 else shape), crs)
-    found = _cut(_unbroken(placed))
+    placed = _transform(shapely.orient_polygons(shapely.segmentize(shape, longest) if longest > 0 else shape), crs)
+    found = _cut(_unroll(placed))
     if max(east - west, north - south) > _WIDE and not is_mercator(crs.srid) and not _agree(shape, found, crs):
         raise ValueError(f"reaches too far out of where {crs.uri} can be used")
     return found
@@ -162,18 +162,18 @@ def _probes(srid: int) -> NDArray[np.float64]:
     return places
 
 
-def _moved(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
-    def moved(places: NDArray[np.float64]) -> NDArray[np.float64]:
+def _transform(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
+    def transform(places: NDArray[np.float64]) -> NDArray[np.float64]:
         found = np.column_stack(transformer(crs.srid, 4326).transform(*places.T))
         # before making a ring: one that begins and ends with NaN is not closed
         if not np.isfinite(found).all():
             raise ValueError(f"is outside of where {crs.uri} can be used")
         return found
 
-    return shapely.transform(shape, moved)
+    return shapely.transform(shape, transform)
 
 
-def _unbroken(shape: BaseGeometry) -> BaseGeometry:
+def _unroll(shape: BaseGeometry) -> BaseGeometry:
     """Return the shape with longitudes that continue beyond ±180 instead of jumping there."""
     if isinstance(shape, shapely.Polygon):
         rings = [_ring(shape.exterior.coords), *(_ring(hole.coords[::-1]) for hole in shape.interiors)]
@@ -184,16 +184,16 @@ def _unbroken(shape: BaseGeometry) -> BaseGeometry:
             outer = shapely.difference(outer, hole)
         return shapely.make_valid(outer)
     if isinstance(shape, shapely.LineString):
-        return shapely.LineString(_followed(shape.coords))
+        return shapely.LineString(_unroll_places(shape.coords))
     if isinstance(shape, shapely.Point):
         return shape
-    members = [_unbroken(member) for member in shapely.get_parts(shape)]
+    members = [_unroll(member) for member in shapely.get_parts(shape)]
     return (
         shapely.GeometryCollection(members) if shape.geom_type == "GeometryCollection" else shapely.union_all(members)
     )
 
 
-def _followed(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
+def _unroll_places(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
     followed: list[tuple[float, float]] = []
     for longitude, latitude in places:
         if followed:
@@ -203,7 +203,7 @@ def _followed(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
 
 
 def _ring(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
-    followed = _followed(places)
+    followed = _unroll_places(places)
     if abs(followed[-1][0] - followed[0][0]) < TURN / 2:
         return followed
     # once around the Earth: eastwards, the north is on the left

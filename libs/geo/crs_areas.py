@@ -12,7 +12,7 @@ from pyproj import CRS
 from pyproj.exceptions import CRSError
 from shapely.geometry.base import BaseGeometry
 
-from libs.geo.boxes import WORLD, Box, crs_by_srid, moved, overlap, transformed
+from libs.geo.boxes import WORLD, Box, crs_by_srid, overlap, transform_box, transform_places
 
 _MERCATORS = ("Mercator", "Popular Visualisation Pseudo Mercator")
 _MERCATOR_END = 89.9
@@ -98,7 +98,7 @@ def finite_area(srid: int) -> tuple[Box, ...]:
         return ((west, -_MERCATOR_END, east, _MERCATOR_END),)
     if name.startswith("Transverse Mercator"):
         middle = angles["Longitude of natural origin"]
-        return _around(middle - _TRANSVERSE_REACH, south, middle + _TRANSVERSE_REACH, north)
+        return _cut_at_antimeridian(middle - _TRANSVERSE_REACH, south, middle + _TRANSVERSE_REACH, north)
     if name.startswith(("Polar Stereographic", "Lambert Conic Conformal")):
         standard = ("Latitude of standard parallel", "Latitude of 1st standard parallel", "Latitude of natural origin")
         is_northern = next((angles[each] for each in standard if each in angles), 1.0) > 0
@@ -109,10 +109,10 @@ def finite_area(srid: int) -> tuple[Box, ...]:
         return (WORLD,)
     south, north = max(-90.0, area.south - _FAR), min(90.0, area.north + _FAR)
     west, east = area.west - _FAR, area.east + _FAR
-    return (WORLD,) if east - west >= 360.0 else _around(west, south, east, north)
+    return (WORLD,) if east - west >= 360.0 else _cut_at_antimeridian(west, south, east, north)
 
 
-def _around(west: float, south: float, east: float, north: float) -> tuple[Box, ...]:
+def _cut_at_antimeridian(west: float, south: float, east: float, north: float) -> tuple[Box, ...]:
     """Return a box whose longitudes may cross ±180° as one or two boxes that do not."""
     if west < -180.0:
         return (-180.0, south, east, north), (west + 360.0, south, 180.0, north)
@@ -121,7 +121,7 @@ def _around(west: float, south: float, east: float, north: float) -> tuple[Box, 
     return ((west, south, east, north),)
 
 
-def within_finite_area(boxes: Iterable[Box], srid: int) -> list[Box]:
+def clip_to_finite_area(boxes: Iterable[Box], srid: int) -> list[Box]:
     """Return the parts of boxes in longitude and latitude that have finite coordinates in a CRS."""
     parts = (overlap(box, area) for box in boxes for area in finite_area(srid))
     return [part for part in parts if part is not None]
@@ -136,8 +136,8 @@ def boxes_in(boxes: Iterable[Box], srid: int) -> list[Box]:
         return list(boxes)
     if _crs(srid) is None:
         return [_ANYWHERE]
-    parts = within_finite_area(boxes, srid)
-    found = (_around_all(part, srid) if _is_wide(part) else transformed(part, 4326, srid) for part in parts)
+    parts = clip_to_finite_area(boxes, srid)
+    found = (_enclose(part, srid) if _is_wide(part) else transform_box(part, 4326, srid) for part in parts)
     return [box for box in found if box is not None]
 
 
@@ -146,7 +146,7 @@ def _is_wide(box: Box) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _around_all(box: Box, srid: int) -> Box | None:
+def _enclose(box: Box, srid: int) -> Box | None:
     """Return the box around places all over `box`, slightly enlarged; None if none of them is finite.
 
     The edges of a box that goes far around the Earth do not show its extent: left and right may be the same line, and
@@ -157,7 +157,9 @@ def _around_all(box: Box, srid: int) -> Box | None:
     longitudes = [west + (east - west) * along for _ in steps for along in steps]
     latitudes = [south + (north - south) * up for up in steps for _ in steps]
     placed = [
-        place for place in zip(*moved(longitudes, latitudes, 4326, srid), strict=True) if all(map(isfinite, place))
+        place
+        for place in zip(*transform_places(longitudes, latitudes, 4326, srid), strict=True)
+        if all(map(isfinite, place))
     ]
     if not placed:
         return None
@@ -185,7 +187,7 @@ def _area(srid: int, margin: float) -> BaseGeometry | None:
     if area.west > area.east:
         sides = [shapely.box(max(west, -180), south, 180, north), shapely.box(-180, south, min(east, 180), north)]
         return shapely.union_all(sides)
-    return _wrapped(west, south, east, north)
+    return _wrap(west, south, east, north)
 
 
 def used_area(srid: int) -> list[Box]:
@@ -212,7 +214,7 @@ def _latitude(edge: float, margin: float) -> float:
     return max(-_POLE, min(_POLE, edge + margin))
 
 
-def _wrapped(west: float, south: float, east: float, north: float) -> BaseGeometry:
+def _wrap(west: float, south: float, east: float, north: float) -> BaseGeometry:
     parts = [shapely.box(max(west, -180), south, min(east, 180), north)]
     if west < -180 and east < 180:
         parts.append(shapely.box(max(west + 360, east), south, 180, north))

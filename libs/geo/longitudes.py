@@ -27,7 +27,7 @@ _MOST_SPLIT = 2000
 """Maximum number of corners of an area that GEOS splits; jagged areas with more take minutes."""
 
 
-def turned_back(longitude: float) -> float:
+def wrap_longitude(longitude: float) -> float:
     """Return the same longitude in degrees, at least -180 and below 180."""
     return (longitude + 180.0) % TURN - 180.0
 
@@ -55,7 +55,7 @@ def can_be_given(box: Box) -> bool:
     return west >= -furthest and east <= furthest and south >= -90.0 - _NEGLIGIBLE and north <= 90.0 + _NEGLIGIBLE
 
 
-def turned_ends(west: float, east: float) -> tuple[float, float]:
+def wrap_ends(west: float, east: float) -> tuple[float, float]:
     """Return the real westernmost and easternmost longitude; west is greater if they cross the antimeridian."""
     if not (isfinite(west) and isfinite(east)) or east - west >= TURN:
         return -180.0, 180.0
@@ -64,7 +64,7 @@ def turned_ends(west: float, east: float) -> tuple[float, float]:
     return west, east - TURN if east > 180.0 else east
 
 
-def turned(shape: Sql, turns: Sequence[int], *, is_point: bool = False, srid: int | None = 4326) -> Sql:
+def wrap_shape(shape: Sql, turns: Sequence[int], *, is_point: bool = False, srid: int | None = 4326) -> Sql:
     """Return `shape`, in longitude and latitude, with longitudes within ±180, cut in two at the antimeridian.
 
     With `srid` 3857 it does the same in Web Mercator.

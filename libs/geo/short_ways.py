@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libs.geo.longitudes import MOST_TURNS, turned
+from libs.geo.longitudes import MOST_TURNS, wrap_shape
 from libs.pg.sql import Sql, sql
 
 # An edge of a whole turn, from -180 to 180, is intended, for example along the bottom of Antarctica.
@@ -58,7 +58,7 @@ _AREA = sql(
     " FROM (SELECT ring.path[1] AS n, (SELECT {within} FROM (SELECT ST_ExteriorRing(ring.geom) AS g OFFSET 0) AS line"
     " CROSS JOIN LATERAL ({unwrapped} OFFSET 0) AS area) AS within"
     " FROM ST_DumpRings(part.geom) AS ring) AS rings) AS parts",
-    within=turned(sql("area.g"), MOST_TURNS),
+    within=wrap_shape(sql("area.g"), MOST_TURNS),
     unwrapped=_RING,
 )
 _CUT = sql(
@@ -67,7 +67,7 @@ _CUT = sql(
     " WHEN 2 THEN ({area}) ELSE part.geom END)) FROM ST_Dump(stored.g) AS part)",
     line=_LINE,
     area=_AREA,
-).joined()
+).merge_texts()
 
 
 def short_way(shape: Sql) -> Sql:
@@ -77,10 +77,10 @@ def short_way(shape: Sql) -> Sql:
     7946 requires (section 3.1.9); an area around a pole is extended to it. All other edges, and rows without such an
     edge, stay unchanged: straight in longitude and latitude, not bent like geodesics.
     """
-    return _where_crossing(shape, _CUT)
+    return _replace_crossing(shape, _CUT)
 
 
-def unbroken(shape: Sql) -> Sql:
+def shift_crossing(shape: Sql) -> Sql:
     """Return the same with longitudes from 0 to 360 in rows with such an edge, for a narrow box around a cut shape.
 
     If longitude 0 is inside a piece, the box is as wide as the world.
@@ -91,7 +91,7 @@ def unbroken(shape: Sql) -> Sql:
         " GROUP BY cut.g)",
         cut=_CUT,
     )
-    return _where_crossing(shape, shifted)
+    return _replace_crossing(shape, shifted)
 
 
 def may_cross(shape: Sql) -> Sql:
@@ -99,7 +99,7 @@ def may_cross(shape: Sql) -> Sql:
     return sql("ST_XMax({shape}) - ST_XMin({shape}) > 180", shape=shape)
 
 
-def _where_crossing(shape: Sql, cut: Sql) -> Sql:
+def _replace_crossing(shape: Sql, cut: Sql) -> Sql:
     return sql(
         "(SELECT CASE WHEN {may} AND ST_Dimension(stored.g) > 0 AND {crosses} THEN {cut} ELSE stored.g END"
         " FROM (SELECT {shape} AS g OFFSET 0) AS stored)",

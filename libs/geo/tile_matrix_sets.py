@@ -45,7 +45,7 @@ class Matrix:
     coalesce: tuple[tuple[int, int, int], ...]
     """First row, last row, and number of columns that form one tile there (variable matrix width)."""
 
-    def coalesced(self, row: int) -> int:
+    def coalescence(self, row: int) -> int:
         """Return how many columns form one tile in this row."""
         return next((count for first, last, count in self.coalesce if first <= row <= last), 1)
 
@@ -58,7 +58,7 @@ class Matrix:
         column, row = floor((x - self.left) / self.tile_width), floor((self.top - y) / self.tile_height)
         if not (0 <= column < self.columns and 0 <= row < self.rows):
             return None
-        return column - column % self.coalesced(row), row
+        return column - column % self.coalescence(row), row
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class TileMatrixSet:
                 f"Tile matrix {z} of {self.id} has columns 0 to {matrix.columns - 1} and rows 0 to"
                 f" {matrix.rows - 1}; there is no tile at column {column}, row {row}."
             )
-        group = matrix.coalesced(row)
+        group = matrix.coalescence(row)
         left = matrix.left + (column - column % group) * matrix.tile_width
         top = matrix.top - row * matrix.tile_height
         return left, top - matrix.tile_height, left + group * matrix.tile_width, top

@@ -39,7 +39,7 @@ def number_in(matrix: Matrix, box: Box | None) -> int:
 
 
 def _first_columns(matrix: Matrix, columns: range, y: int) -> range:
-    group = matrix.coalesced(y)
+    group = matrix.coalescence(y)
     return range(columns.start - columns.start % group, columns.stop, group)
 
 

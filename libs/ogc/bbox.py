@@ -25,13 +25,13 @@ class BBox(NamedTuple):
             BBox(-180.0, self.south, self.east, self.north),
         )
 
-    def unbroken(self) -> "BBox":
+    def unwrap(self) -> "BBox":
         """The same with west below east: around the world if it crosses the antimeridian."""
         return self if self.west <= self.east else BBox(-180.0, self.south, 180.0, self.north)
 
-    def shown(self) -> "BBox":
+    def widen(self) -> "BBox":
         """The same, one metre wider on each side, for maps: they request no tile that a box only touches."""
-        west, south, east, north = self.unbroken()
+        west, south, east, north = self.unwrap()
         return BBox(
             max(-180.0, round(west - _METRE, 6)),
             max(-90.0, round(south - _METRE, 6)),

@@ -109,7 +109,7 @@ async def _unreachable(url: str, error: BaseException) -> Finding:
             statement = f"ALTER ROLE {_name(role)} PASSWORD '…';"
         case asyncpg.InvalidCatalogNameError():
             others = await _databases(urlunsplit(parts._replace(path="/postgres")))
-            sentence = f'There is no database "{database}" at {place}{_instead(database, others)}'
+            sentence = f'There is no database "{database}" at {place}{_suggest(database, others)}'
         case asyncpg.InsufficientPrivilegeError():
             sentence = f'Role "{role}" may not connect to database "{database}" at {place}'
             statement = f"GRANT CONNECT ON DATABASE {_name(database)} TO {_name(role)};"
@@ -173,7 +173,7 @@ def _of_database(facts: Facts, connections: int) -> Iterator[Finding]:
 def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
     role = facts["role"]
     if schema not in facts["schemas"]:
-        instead = _instead(schema, facts["schemas"])
+        instead = _suggest(schema, facts["schemas"])
         yield Finding(f'There is no schema "{schema}" in database "{facts["database"]}"{instead}.', fatal=True)
         return
     if not facts["schemas"][schema]:
@@ -219,7 +219,7 @@ def _list_names(relations: Iterable[Mapping[str, Any]]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _instead(name: str, names: Iterable[str]) -> str:
+def _suggest(name: str, names: Iterable[str]) -> str:
     close = get_close_matches(name, list(names), n=1)
     if close:
         return f', but there is "{close[0]}"'

@@ -18,7 +18,7 @@ def as_json(value: Sql, sql_type: str) -> Sql:
         value = sql("{value}::{number}[]", value=value, number=Sql((number,)))
     text = sql("to_json({value})::text", value=value)
     if element.kind is Kind.GEOMETRY:
-        return _without_crs(text)
+        return _remove_crs(text)
     if element.kind in (Kind.DATE, Kind.TIMESTAMP):
         return _times(text, element.name)
     if element.name == "numeric":
@@ -30,7 +30,7 @@ def as_json(value: Sql, sql_type: str) -> Sql:
     return text
 
 
-def _without_crs(text: Sql) -> Sql:
+def _remove_crs(text: Sql) -> Sql:
     """The text without the CRS that PostGIS writes into GeoJSON: RFC 7946 does not allow it (section 4)."""
     # in a string the quotes would be escaped
     return sql(

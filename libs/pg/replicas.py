@@ -95,12 +95,12 @@ class Rotation:
         self.admitted: frozenset[int] = frozenset()
         """Replicas that may be read."""
 
-    def next(self) -> int | None:
+    def choose(self) -> int | None:
         """Return the replica for the next request; None for the primary."""
         admitted = sorted(self.admitted)
         return admitted[next(self._turns) % len(admitted)] if admitted else None
 
-    def lost(self, replica: int) -> None:
+    def remove(self, replica: int) -> None:
         """Remove a replica that did not answer; the next check decides whether it is back."""
         self.admit(self.admitted - {replica})
 
@@ -129,13 +129,13 @@ class Rotation:
         if needed.server != server:
             return frozenset()
         self._needed = needed
-        return await self._covering(needed)
+        return await self._find_covering(needed)
 
     async def look_alone(self) -> frozenset[int]:
         """Return the replicas in use that still answer and still are its replicas, while the primary is unavailable."""
-        return self.admitted & await self._covering(self._needed) if self._needed else frozenset()
+        return self.admitted & await self._find_covering(self._needed) if self._needed else frozenset()
 
-    async def _covering(self, needed: Position) -> frozenset[int]:
+    async def _find_covering(self, needed: Position) -> frozenset[int]:
         found = await asyncio.gather(*(self._covers(number, needed) for number in range(len(self._watches))))
         return frozenset(number for number, covers in enumerate(found) if covers)
 
@@ -237,13 +237,13 @@ class ReadDatabase(Database):
         if choice is None:
             return None
         if not choice.made:
-            choice.made, choice.replica = True, self._rotation.next()
+            choice.made, choice.replica = True, self._rotation.choose()
             choice.began_at_replica = choice.replica is not None
         elif choice.replica not in self._rotation.admitted:
             choice.replica = None
         return choice.replica
 
-    def _on(self, number: int | None, name: str | None) -> Statements:
+    def _statements_of(self, number: int | None, name: str | None) -> Statements:
         if number is not None:
             return self._replicas[number] if name is None else self._replicas[number].of(name)
         return _Primary(self) if name is None else super().of(name)
@@ -256,17 +256,17 @@ class ReadDatabase(Database):
     async def _is_lost(self, number: int | None, error: Unavailable) -> bool:
         if number is None or isinstance(error, TooSlow) or await self._replicas[number].health() is None:
             return False
-        self._rotation.lost(number)
+        self._rotation.remove(number)
         return True
 
     async def _fetch(self, statement: Sql, name: str | None) -> list[asyncpg.Record]:
         number = self._number()
         try:
-            return await self._on(number, name).fetch(statement)
+            return await self._statements_of(number, name).fetch(statement)
         except Unavailable as error:
             if not await self._is_lost(number, error):
                 raise
-        return await self._on(self._number(), name).fetch(statement)
+        return await self._statements_of(self._number(), name).fetch(statement)
 
 
 class _Primary(Statements):
@@ -282,7 +282,7 @@ class _Of(Statements):
         self._database, self._name = database, name
 
     def connection(self, *, transaction: bool = False) -> Any:
-        return self._database._on(self._database._number(), self._name).connection(transaction=transaction)
+        return self._database._statements_of(self._database._number(), self._name).connection(transaction=transaction)
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
         return await self._database._fetch(statement, self._name)

@@ -53,7 +53,7 @@ class Sql:
         """Return whether there is any text: an empty fragment means "no condition"."""
         return bool(self.parts)
 
-    def joined(self) -> Sql:
+    def merge_texts(self) -> Sql:
         """Return the same with adjacent texts merged: for a fragment that is used repeatedly."""
         parts: list[str | Bind] = []
         for part in self.parts:

@@ -137,10 +137,10 @@ def _accents(facts: Mapping[str, Any]) -> list[tuple[Folding, tuple[str, str]]]:
 async def text_folding(database: Statements) -> TextFolding:
     """Test and return the foldings of this database. Raises Unavailable."""
     facts = dict((await database.fetch(sql(_FACTS)))[0])
-    return TextFolding(await _first(database, _cases(facts)), await _first(database, _accents(facts)))
+    return TextFolding(await _find_first(database, _cases(facts)), await _find_first(database, _accents(facts)))
 
 
-async def _first(database: Statements, candidates: list[tuple[Folding, tuple[str, str]]]) -> Folding | None:
+async def _find_first(database: Statements, candidates: list[tuple[Folding, tuple[str, str]]]) -> Folding | None:
     for folding, (text, wanted) in candidates:
         folded = folding.of(sql("sample"), is_simple=True)
         statement = sql(

@@ -205,7 +205,7 @@ def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
     if column is None:
         # its features have no time, and so all match; or the column's name has been reported as a fault
         return []
-    pair = collection.lasting() if query.values.get("datetime-column") is None else None
+    pair = collection.period_columns() if query.values.get("datetime-column") is None else None
     end = collection.column(pair[1].name) if pair else None
     if end is None:
         return [datetime_predicate(column_queryable(column), interval, not_null=column.not_null)]
@@ -236,7 +236,7 @@ def _filter(collection: Collection, query: FaultCollector, folding: TextFolding)
 
 
 def _condition(collection: Collection, text: str, lang: FilterLang, folding: TextFolding, crs: Crs) -> Sql:
-    return filter_sql(text, lang, queryables(collection), folding=folding, crs=crs).joined()
+    return filter_sql(text, lang, queryables(collection), folding=folding, crs=crs).merge_texts()
 
 
 _often = lru_cache(maxsize=512)(_condition)
@@ -251,7 +251,7 @@ def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql
             continue
         column = collection.column(name)
         if column is None:
-            query.fault(name, f"'{name}' is not a parameter here{_instead(collection, query, name)}", _EXTRA, text)
+            query.fault(name, f"'{name}' is not a parameter here{_suggest(collection, query, name)}", _EXTRA, text)
             continue
         try:
             conditions.append(value_predicate(column_queryable(column), text))
@@ -260,7 +260,7 @@ def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql
     return conditions
 
 
-def _instead(collection: Collection, query: FaultCollector, name: str) -> str:
+def _suggest(collection: Collection, query: FaultCollector, name: str) -> str:
     """Return a suggestion for an unknown parameter."""
     # an operation may set a value under a name that is not one of its parameters
     declared = [known for known in query.values if known not in query.extra]

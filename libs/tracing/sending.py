@@ -45,7 +45,7 @@ class Tracing:
         return self._tracer.start_as_current_span("SQL", kind=SpanKind.CLIENT, attributes=attributes)
 
     @staticmethod
-    def answered(span: Span, status: int) -> None:
+    def record_status(span: Span, status: int) -> None:
         """Record the HTTP status in the span of a request."""
         span.set_attribute("http.response.status_code", status)
         if status >= 500:

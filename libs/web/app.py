@@ -21,12 +21,12 @@ from libs.web.compression import use_fast_compression
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, PART, add_internal_routes
 from libs.web.html import ENVIRONMENT, make_environment
 from libs.web.languages import requested_language, speak
-from libs.web.middleware import add_headers, around
+from libs.web.middleware import add_headers, handle_request
 from libs.web.negotiation import negotiate
 from libs.web.openapi import Operation, operations
 from libs.web.part import PresentPart
 from libs.web.query_params import QueryValues, is_added_to_tiles, is_tracking, read_query
-from libs.web.respond import varying
+from libs.web.respond import vary
 from libs.web.settings import WebSettings
 
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
@@ -81,7 +81,7 @@ def make_app(
     """
     protocol.install()
     use_fast_compression()
-    app = web.Application(middlewares=[around], client_max_size=64 * 1024, handler_args=_LONG)
+    app = web.Application(middlewares=[handle_request], client_max_size=64 * 1024, handler_args=_LONG)
     app[SETTINGS] = settings
     app[PART] = PresentPart(part, settings)
     app[SERVICE] = part.name
@@ -96,7 +96,7 @@ def make_app(
         raise ValueError(f"documented and served operations differ: {sorted(documented.keys() ^ handlers.keys())}")
     # the longest paths first: they are requested most, and aiohttp tries routes in order
     for operation_id, operation in sorted(documented.items(), key=lambda entry: -entry[1].path.count("/")):
-        app.router.add_get(_route_path(operation), _bound(operation, handlers[operation_id]))
+        app.router.add_get(_route_path(operation), _bind(operation, handlers[operation_id]))
     assets = assets or {}
     if {path.partition("{")[0] for path in assets} != set(part.assets):
         raise ValueError(f"declared and served assets differ: {sorted(assets)}, {sorted(part.assets)}")
@@ -177,7 +177,7 @@ def _is_text(escaped: str) -> bool:
     return True
 
 
-def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+def _bind(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     of_tiles = _is_of_tiles(operation)
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -220,7 +220,7 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
             speak(requested_language(request))
         response = await handler(Call(request, path, query, media_type, operation.media_types))
         if len(operation.negotiated) > 1:
-            response.headers.setdefault("Vary", varying(media_type))
+            response.headers.setdefault("Vary", vary(media_type))
         return response
 
     return handle

@@ -14,6 +14,6 @@ def catalogue(tag: str) -> Catalog:
         return read_po(file, locale=tag)
 
 
-def marked(text: str) -> str:
+def mark(text: str) -> str:
     """Return the text unchanged: it marks a text that is looked up by variable, for the tool that collects texts."""
     return text

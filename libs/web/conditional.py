@@ -17,7 +17,7 @@ from libs.ogc.media_type import MediaType
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.build_id import SERVICE, build_id, page_build_id
 from libs.web.languages import current
-from libs.web.respond import varying
+from libs.web.respond import vary
 
 CATALOGUE_CACHE = "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
 """For content that follows from the catalogue: a change is visible four seconds after the service itself sees it."""
@@ -77,7 +77,7 @@ def state_headers(
         # the head of a page contains the site's name
         made_by = f"{page_build_id(service)}|{request.app[SETTINGS].site_title}|{current().tag}"
     content = f"{made_by}|{'|'.join(states)}|{media_type}|{base_url(request)}{request.raw_path}"
-    return {"ETag": weak_etag(content), "Cache-Control": cache_control, "Vary": varying(media_type)}
+    return {"ETag": weak_etag(content), "Cache-Control": cache_control, "Vary": vary(media_type)}
 
 
 def data_headers(request: web.Request, media_type: str, version: Version | None, *, limits: str = "") -> dict[str, str]:
@@ -142,7 +142,7 @@ def conditional(request: web.Request, response: web.Response, *, cache_control: 
     # the same body under another media type is another representation
     media_type = response.headers["Content-Type"]
     tag = weak_etag(body + media_type.encode())
-    headers = {"ETag": tag, "Cache-Control": cache_control, "Vary": varying(media_type.partition(";")[0])}
+    headers = {"ETag": tag, "Cache-Control": cache_control, "Vary": vary(media_type.partition(";")[0])}
     check_preconditions(request, headers)
     response.headers.update(headers)
     return response

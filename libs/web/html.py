@@ -18,7 +18,7 @@ from libs.web.base_url import SETTINGS, base_url
 from libs.web.languages import current, gettext, load, ngettext
 from libs.web.page_text import FILTERS
 from libs.web.query_params import is_tracking
-from libs.web.respond import body_response, varying
+from libs.web.respond import body_response, vary
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -163,6 +163,6 @@ def page_response(
             "Referrer-Policy": "strict-origin-when-cross-origin",
             "Content-Language": current().tag,
             **(headers or {}),
-            "Vary": varying(MediaType.HTML),
+            "Vary": vary(MediaType.HTML),
         },
     )

@@ -41,7 +41,7 @@ def gettext(text: str) -> str:
     return _translations(current().tag).gettext(text) if text else text
 
 
-def isolated(text: str) -> str:
+def isolate(text: str) -> str:
     """Return a part of a sentence with its own direction, where pages run from the right (FSI and PDI of Unicode)."""
     return f"\u2068{text}\u2069" if text and current().direction == "rtl" else text
 

@@ -47,7 +47,7 @@ _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
 
 
 @web.middleware
-async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def handle_request(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Return the response of the handler, or of its error; record it in logs and metrics."""
     tracing = spans.tracing()
     if tracing is None or request.path.startswith("/internal/"):
@@ -57,7 +57,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     parent = request.headers.get(_TRACEPARENT)
     with tracing.request(f"{request.method} {route}", parent, attributes) as span:
         response = await _respond(request, handler)
-        tracing.answered(span, response.status)
+        tracing.record_status(span, response.status)
         return response
 
 
@@ -79,7 +79,7 @@ async def _respond(request: web.Request, handler: Handler) -> web.StreamResponse
         raise
     except Exception as error:
         begun = request.get(_BEGUN)
-        response = error_response(request, error, request_id) if begun is None else _broken_off(request, begun, error)
+        response = error_response(request, error, request_id) if begun is None else _break_off(request, begun, error)
     internal = route.startswith("/internal/")
     if not internal:
         await compress_response(request, response)
@@ -135,7 +135,7 @@ def _seconds_left(request: web.Request) -> float:
     return max(whole - age, _LEAST_SECONDS) if 0 < age < 2 * whole else whole
 
 
-def _broken_off(request: web.Request, begun: web.StreamResponse, error: Exception) -> web.StreamResponse:
+def _break_off(request: web.Request, begun: web.StreamResponse, error: Exception) -> web.StreamResponse:
     """Close the connection in the middle of a response, so that it does not look complete."""
     _BROKEN.labels(_route(request)).inc()
     fields = {"request_id": request[REQUEST_ID], "cause": f"{type(error).__name__}: {error}"}

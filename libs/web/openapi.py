@@ -90,7 +90,7 @@ def add_language(operation: dict[str, Any]) -> None:
 def with_status_of_invalid(document: Mapping[str, Any], status: int) -> dict[str, Any]:
     """Return the document with `status` instead of 422 for invalid parameters."""
 
-    def renamed(item: Mapping[str, Any]) -> dict[str, Any]:
+    def replace_status(item: Mapping[str, Any]) -> dict[str, Any]:
         changed = dict(item)
         for method in item.keys() & set(_METHODS):
             responses = item[method]["responses"]
@@ -98,7 +98,7 @@ def with_status_of_invalid(document: Mapping[str, Any], status: int) -> dict[str
             changed[method] = {**item[method], "responses": answers}
         return changed
 
-    return {**document, "paths": {path: renamed(item) for path, item in document["paths"].items()}}
+    return {**document, "paths": {path: replace_status(item) for path, item in document["paths"].items()}}
 
 
 def operations(document: dict[str, Any], *, limit_to_maximum: bool = False) -> Iterator[Operation]:

@@ -51,7 +51,7 @@ _LONG = frozenset({"ar"})
 """Languages for which Babel has no short words for some ages."""
 
 
-def ago(moment: str, present: datetime | None = None) -> str:
+def format_age(moment: str, present: datetime | None = None) -> str:
     """Return the age of a time at `present`, in one unit: `3 h ago`, `2 years ago`; `in 3 h` for a future time.
 
     The map's words/time.js does the same.
@@ -111,7 +111,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "count": count,
     "day": day,
     "clock": clock,
-    "ago": ago,
+    "ago": format_age,
     "degrees": degrees,
     "crs_label": crs_label,
     "shell": shell,

@@ -125,7 +125,7 @@ def query_parameter(declaration: Mapping[str, Any], *, to_maximum: bool = False)
 
 
 def _to_maximum(parse: Callable[[str], Value], maximum: float) -> Callable[[str], Value]:
-    def bounded(text: str) -> Value:
+    def parse_bounded(text: str) -> Value:
         try:
             return parse(text)
         except _MalformedError as error:
@@ -133,7 +133,7 @@ def _to_maximum(parse: Callable[[str], Value], maximum: float) -> Callable[[str]
                 raise
             return maximum
 
-    return bounded
+    return parse_bounded
 
 
 _ANNOTATIONS = {"type", "default", "description", "example", "format", "nullable"}

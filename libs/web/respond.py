@@ -34,7 +34,7 @@ def body_response(
     return web.Response(body=body, status=status, headers={"Content-Type": with_charset(media_type), **(headers or {})})
 
 
-def varying(media_type: str) -> str:
+def vary(media_type: str) -> str:
     """Return the `Vary` header of a response of this type: pages also vary by language."""
     return "Accept, Accept-Language" if media_type == MediaType.HTML else "Accept"
 

@@ -114,7 +114,7 @@ def adopt_for_command() -> None:
 
 def remarks(environment: Mapping[str, str]) -> list[str]:
     """Return a sentence for each former name, and for each name that looks like a setting and is none."""
-    return [*_renamed(environment), *misspelt(environment)]
+    return [*_list_former(environment), *misspelt(environment)]
 
 
 def misspelt(environment: Mapping[str, str]) -> list[str]:
@@ -133,7 +133,7 @@ def misspelt(environment: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _renamed(environment: Mapping[str, str]) -> Iterator[str]:
+def _list_former(environment: Mapping[str, str]) -> Iterator[str]:
     for old, new in sorted(FORMER_NAMES.items()):
         if not _is_given(old, environment):
             continue

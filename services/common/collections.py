@@ -43,7 +43,7 @@ async def get_collections(call: Call) -> web.StreamResponse:
     ]
     window = _Window.of(call)
     page = matched[window.offset : window.offset + window.limit]
-    links = links_json([*_representations(call, base), *_paging(call, base, window, len(matched), len(page))])
+    links = links_json([*_representations(call, base), *_page_links(call, base, window, len(matched), len(page))])
     if call.media_type == MediaType.HTML:
         context = {
             "links": links,
@@ -120,7 +120,7 @@ def _representations(call: Call, base: str) -> list[Link]:
     return representations(f"{base}/collections{_parameters(call)}", call.media_type, call.offers)
 
 
-def _paging(call: Call, base: str, window: _Window, matched: int, returned: int) -> list[Link]:
+def _page_links(call: Call, base: str, window: _Window, matched: int, returned: int) -> list[Link]:
     turns = {}
     if window.limit and window.offset + returned < matched:
         turns["next"] = window.offset + window.limit

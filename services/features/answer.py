@@ -7,7 +7,7 @@ from typing import Self
 from libs.catalogue.model import Collection
 from libs.ogc.media_type import with_charset
 from libs.web.conditional import incomplete
-from libs.web.respond import varying
+from libs.web.respond import vary
 from services.features.exporting.exports import Export
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
 from services.features.formats.names import attachment
@@ -67,13 +67,13 @@ class Answer:
         """Add the headers of features in this format: Content-Type, CRS (/req/crs/ogc-crs-header) and links."""
         headers = {
             "Content-Type": with_charset(media_type),
-            "Vary": varying(media_type),
+            "Vary": vary(media_type),
             "Content-Crs": f"<{options.crs.uri}>",
             "Link": format_.link_header(links),
         }
         return self.with_headers(headers)
 
-    def saved_as(
+    def save_as(
         self, collection: Collection, format_: FeatureFormat | FileFormat, given: Mapping[str, str] | None = None
     ) -> Self:
         """Add the file name under which a browser saves the body, if the format is for that."""

@@ -21,7 +21,7 @@ from libs.web.respond import json_response, links_json, representations
 from services.features.answer import Answer, Pieces
 from services.features.event_alias import redirect_alias
 from services.features.formats.geojson import encode, features
-from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
+from services.features.pages.event_page import DRAWN, Event, event_of, page_context, sort_by_weight
 from services.features.pages.impact_page import event_impact, impact_state
 from services.features.request.items_query import GeometryOptions, ItemsQuery
 from services.features.resources import CATALOGUE, IMPACTS, STORE
@@ -53,13 +53,13 @@ async def get_event(call: Call) -> web.StreamResponse:
     if bundle:
         return await _bundle(call, name, parts)
     seen = [await _read_part(app[STORE], part) for part in parts]
-    told = by_weight([(part, found) for part, found in seen if part.matched != 0])
+    told = sort_by_weight([(part, found) for part, found in seen if part.matched != 0])
     if not told:
         raise _no_event(name)
     parts = [part for part, _ in told]
     event = event_of(name, told)
     base = base_url(call.request)
-    computed = await app[IMPACTS].known(name)
+    computed = await app[IMPACTS].find(name)
     has_raster = computed is not None and computed.has_raster
     links = links_json(
         [*_links(call, base, name), *_products(base, name, is_computed=computed is not None, has_raster=has_raster)],

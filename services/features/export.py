@@ -37,7 +37,7 @@ async def get_export(call: Call) -> web.StreamResponse:
     version, software = app[VERSIONS].of_features(collection), build_id(app[SERVICE])
     key = key_of(software, query, format_, version, mark=mark, base=base_url(request))
     exports, is_head = app[EXPORTS], request.method == "HEAD"
-    answer = _UNCACHED.of_features(format_, call.media_type, query.options, links).saved_as(
+    answer = _UNCACHED.of_features(format_, call.media_type, query.options, links).save_as(
         collection, format_, query.given
     )
     if is_head:
@@ -48,7 +48,7 @@ async def get_export(call: Call) -> web.StreamResponse:
         wanted = Wanted(query, format_, links, mark, key, is_current, client_of(request))
         export = await exports.open(wanted)
     if export is None:
-        return await send(request, answer.of_numbers(await app[STORE].matched(query)))
+        return await send(request, answer.of_numbers(await app[STORE].count(query)))
     try:
         return await _respond(request, answer, export)
     finally:
@@ -66,7 +66,7 @@ async def _respond(request: web.Request, answer: Answer, export: Export) -> web.
         raise NotModified(answer.headers)
     # an error before the first byte can still be returned with its own status
     begins_soon = export.streams and takes_chunks(request) and requested_part(request, export) is None
-    if not await export.finished(MOMENT if begins_soon else PATIENCE):
+    if not await export.wait_for_end(MOMENT if begins_soon else PATIENCE):
         if not takes_chunks(request):
             raise Unavailable("The export is still being made; it is too large for HTTP/1.0.", retry_after=5)
         if export.streams:

@@ -45,7 +45,7 @@ async def get_facets(call: Call) -> web.StreamResponse:
     ranges = await app[VALUES].recent(collection) if is_page else {}
     if is_page and call.query.values["facets"] is None:
         facets = tuple(usual_facets(list(facets_of(collection)), ranges or {}))
-    counted, failing = await app[FACETS].counted(selection, facets)
+    counted, failing = await app[FACETS].count(selection, facets)
     headers = {**headers, **features_omitted(failing)}
     if call.media_type == _GEOJSON:
         return json_response(_cells(call, collection, facets, counted), media_type=_GEOJSON, headers=headers)

@@ -45,7 +45,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     version = app[VERSIONS].of_impacts(collection)
-    since = _since(call)
+    since = _start_of_feed(call)
     headers = data_headers(request, call.media_type, version, limits=since)
     check_tag(request, headers)
     values = {**_AS_ITEMS, "sortby": _newest_first(collection)}
@@ -53,7 +53,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
     if since:
         # the next page must use the same start, whenever it is requested
         values["datetime"] = f"{since}/.."
-        given = {**_without(given, "last"), "datetime": values["datetime"]}
+        given = {**_remove_parameters(given, "last"), "datetime": values["datetime"]}
     query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current, base=base_url(request))
     check_preconditions(request, headers)
     query = await app[STORE].resolve(query)
@@ -62,7 +62,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
     try:
         page, ends = await app[STORE].page(query, "geojson")
     except StoredValueError:
-        query = await app[STORE].without_failing(query)
+        query = await app[STORE].leave_out_failing(query)
         page, ends = await app[STORE].page(query, "geojson")
     headers |= features_omitted(query.selection.failing)
     token = encode_cursor(ends.next, query.fingerprint) if ends.next is not None else None
@@ -85,7 +85,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
         collection,
         entries,
         links,
-        feed_id=_address(base, collection, _without(call.given, "cursor", "limit", "f")),
+        feed_id=_address(base, collection, _remove_parameters(call.given, "cursor", "limit", "f")),
         updated=max((each.updated for each in entries), default=known_since),
         author=app[SETTINGS].site_title,
         has_alerts=is_of_alerts(collection),
@@ -93,7 +93,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
-def _since(call: Call) -> str:
+def _start_of_feed(call: Call) -> str:
     """Return the start that `last` means at this moment; empty without it."""
     text = call.query.values["last"]
     if text is None:
@@ -115,7 +115,7 @@ def _newest_first(collection: Collection) -> list[str] | None:
 
 def _links(call: Call, collection: Collection, given: Mapping[str, str], token: str | None) -> list[Link]:
     base = base_url(call.request)
-    sent, beside = _without(call.given, "f"), _without(given, "f", "cursor")
+    sent, beside = _remove_parameters(call.given, "f"), _remove_parameters(given, "f", "cursor")
     links = [
         Link(
             _address(base, collection, {**sent, "f": FORMAT_NAMES[offer]}),
@@ -141,7 +141,7 @@ def _address(base: str, collection: Collection, parameters: Mapping[str, str]) -
     return f"{base}/collections/{path_segment(collection.id)}/feed{query}"
 
 
-def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
+def _remove_parameters(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
     return {name: text for name, text in parameters.items() if name not in names}
 
 

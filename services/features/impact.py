@@ -56,7 +56,7 @@ async def _get(
         return conditional(request, json_response(described, media_type=call.media_type))
     impacts = request.app[IMPACTS]
     found = await (impacts.people(name) if product == "impact" else impacts.facilities(name))
-    if found is None and (moved := await _moved(call, name, product)) is not None:
+    if found is None and (moved := await _redirect(call, name, product)) is not None:
         return moved
     links = links_json(
         [
@@ -91,7 +91,7 @@ def _response(
     return json_response(document)
 
 
-async def _moved(call: Call, name: str, product: str) -> web.Response | None:
+async def _redirect(call: Call, name: str, product: str) -> web.Response | None:
     """A redirection where the event has another identifier now. Raise NotFound where there is no such event."""
     app = call.request.app
     parts = await event_parts(app[STORE], of_events(app[CATALOGUE].collections.values()), name, 1)

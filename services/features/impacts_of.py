@@ -36,7 +36,7 @@ async def get_impacts(call: Call) -> web.StreamResponse:
         call.media_type,
     )
     if is_page:
-        compared = await _compared(impacts, events)
+        compared = await _fetch_impacts(impacts, events)
         page = {
             "links": links,
             "address": f"{base}/impacts",
@@ -49,7 +49,7 @@ async def get_impacts(call: Call) -> web.StreamResponse:
     return conditional(request, json_response(document), cache_control=DATA_CACHE)
 
 
-async def _compared(impacts: EventImpacts, events: Sequence[str]) -> list[tuple[str, Impact | None]]:
+async def _fetch_impacts(impacts: EventImpacts, events: Sequence[str]) -> list[tuple[str, Impact | None]]:
     return [(event, await impacts.people(event)) for event in events]
 
 

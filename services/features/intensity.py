@@ -24,7 +24,7 @@ async def get_intensity(call: Call) -> web.StreamResponse:
     app, request, event = call.request.app, call.request, call.path["eventId"]
     found = await app[IMPACTS].raster(event)
     if found is None:
-        return await _without(call, event)
+        return await _redirect(call, event)
     digest, tif = found
     headers = {
         "Content-Type": GEOTIFF,
@@ -43,7 +43,7 @@ def has_strength(zone: str) -> bool:
     return zone.endswith(" kt") or zone.isupper()
 
 
-async def _without(call: Call, event: str) -> web.Response:
+async def _redirect(call: Call, event: str) -> web.Response:
     """A redirection where the event has another identifier now. Raise NotFound, which says why there is no raster."""
     app = call.request.app
     if not await event_parts(app[STORE], of_events(app[CATALOGUE].collections.values()), event, 1):

@@ -61,6 +61,6 @@ async def get_item(call: Call) -> web.StreamResponse:
         return await send(request, answer.with_body(format_.item(collection, plan.layout, row, links)))
     export = await app[EXPORTS].page(selection, options, format_, rows, client_of(request))
     try:
-        return await send(request, answer.saved_as(collection, format_).with_body(export))
+        return await send(request, answer.save_as(collection, format_).with_body(export))
     finally:
         app[EXPORTS].leave(export)

@@ -12,11 +12,11 @@ from services.features.answer import Answer
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
 from services.features.formats.links import arguments_query
-from services.features.pages.expected import expected_around
+from services.features.pages.expected import find_expected
 from services.features.pages.items_html import row_context
 from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
-from services.features.pages.recency import age, over_since
+from services.features.pages.recency import age, end_of_validity
 from services.features.pages.series_chart import charts_of
 from services.features.resources import CATALOGUE, STORE
 from services.features.rows.event_parts import event_parts
@@ -42,7 +42,7 @@ async def item_page(
     known = call.request.app[CATALOGUE].collections.values()
     context = {
         "preview": drawn,
-        "expected": await expected_around(call.request.app[STORE], collection, known, feature, drawn),
+        "expected": await find_expected(call.request.app[STORE], collection, known, feature, drawn),
         "hazard": hazard(collection),
         "map": map_of_item(collection, feature["id"]) if feature["geometry"] is not None else None,
         "event": {"key": EVENT_KEY, "value": event, "parts": others},
@@ -50,7 +50,7 @@ async def item_page(
         "columns": layout.properties,
         "charts": charts_of(collection, feature),
         "age": age(collection, feature["properties"]),
-        "over": over_since(collection, feature["properties"]) is not None,
+        "over": end_of_validity(collection, feature["properties"]) is not None,
         "row": row_context(collection, feature),
         "links": links.members(),
         "arguments": arguments_query(collection, sent_parameters(call.request)),

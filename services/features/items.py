@@ -52,7 +52,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     except StoredValueError:
         if has_begun(call.request):
             raise
-        query = await app[STORE].without_failing(query)
+        query = await app[STORE].leave_out_failing(query)
     return await _respond(call, query, format_, answer)
 
 
@@ -71,7 +71,7 @@ async def _respond(
     links = page_links(query, format_.media_type, base_url(call.request), ends, matched)
     number, omitted, collection = len(page.rows), page.omitted, query.selection.collection
     answer = answer.of_page(query, matched, number, omitted)
-    answer = answer.of_features(format_, call.media_type, query.options, links).saved_as(
+    answer = answer.of_features(format_, call.media_type, query.options, links).save_as(
         collection, format_, query.given
     )
     body = (
@@ -96,7 +96,7 @@ async def _file(call: Call, query: ItemsQuery, format_: FileFormat, answer: Answ
     export = await exports.page(query.selection, query.options, format_, source, client_of(call.request))
     try:
         answer = answer.of_page(query, matched, export.rows, export.omitted)
-        answer = answer.of_features(format_, format_.media_type, query.options, links).saved_as(
+        answer = answer.of_features(format_, format_.media_type, query.options, links).save_as(
             collection, format_, query.given
         )
         return await send(call.request, answer.with_body(export))
@@ -113,7 +113,7 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, answer:
     rows = await anext(chunks)
     links = page_links(query, format_.media_type, base_url(call.request), large.ends, matched)
     answer = answer.of_page(query, matched, None)
-    answer = answer.of_features(format_, call.media_type, query.options, links).saved_as(
+    answer = answer.of_features(format_, call.media_type, query.options, links).save_as(
         collection, format_, query.given
     )
     if not collection.row_bytes or query.limit * collection.row_bytes > _MOST_KEPT_BYTES:

@@ -108,7 +108,7 @@ async def _open(app: web.Application, settings: Settings) -> AsyncIterator[None]
         )
         app[BUNDLES] = Bundles(app[STORE], folder, settings.export_max_bytes)
         app[VALUES] = ValueRanges(database, versions)
-        app[VERSIONS], app[RESTARTED] = versions, versions.restarted
+        app[VERSIONS], app[RESTARTED] = versions, versions.wait_for_restart
         app[WHOLE_PAGES] = WholePages()
         app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amend_part)
         app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: versions.health()])

@@ -88,7 +88,7 @@ def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: 
 
 def _time_roles(collection: Collection) -> dict[str, str]:
     """Return the columns that `datetime` tests, and their roles."""
-    pair = collection.lasting()
+    pair = collection.period_columns()
     if pair is not None:
         if len({column.format for column in collection.columns if column.name in (pair[0].name, pair[1].name)}) > 1:
             # both are days or both are times (/req/advanced-property-roles/primary-temporal-constraints)

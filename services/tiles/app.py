@@ -54,9 +54,9 @@ def make(env: Mapping[str, str]) -> web.Application:
         tile_matrix_set(identifier)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
-        async with open_resources(settings) as opened, _warm_up(opened), _purging(opened):
+        async with open_resources(settings) as opened, _warm_up(opened), _purge_process(opened):
             app[CATALOGUE], app[STORE], app[FOLDING] = opened.catalogue, opened.store, opened.folding
-            app[RESTARTED] = opened.versions.restarted
+            app[RESTARTED] = opened.versions.wait_for_restart
             app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.versions.health()])
             app[PRESENT_PART].follow(lambda: (opened.catalogue.known,), amend_part)
             app[HEALTH_NOTES].extend([lambda: opened.cache.trouble, lambda: opened.versions.trouble])
@@ -69,7 +69,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     return app
 
 
-def _purging(opened: Resources) -> AbstractAsyncContextManager[object]:
+def _purge_process(opened: Resources) -> AbstractAsyncContextManager[object]:
     settings = opened.settings
     if settings.purge_url is None:
         return nullcontext()

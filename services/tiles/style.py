@@ -38,12 +38,12 @@ async def get_style(call: Call) -> web.StreamResponse:
         tiles_url_template=source.template,
         minzoom=source.minzoom,
         maxzoom=source.maxzoom,
-        bounds=source.geometry.bbox and BBox(*source.geometry.bbox).shown(),
+        bounds=source.geometry.bbox and BBox(*source.geometry.bbox).widen(),
         center=None,
         attribution=collection.attribution,
         basemap=call.request.app[BASEMAP],
         plain=bool(call.query.values["plain"]),
         own=collection.look,
     )
-    document["metadata"].update(call.request.app[STORE].described([collection]))
+    document["metadata"].update(call.request.app[STORE].describe([collection]))
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -7,7 +7,7 @@ from aiohttp import web
 from libs.ogc.media_type import MediaType
 from libs.web.compression import LEAST, compress_body
 from libs.web.content_coding import best_coding, takes_gzip
-from services.tiles.store.compression import decompressed
+from services.tiles.store.compression import decompress_tile
 from services.tiles.store.tile_store import Tile
 
 
@@ -32,7 +32,7 @@ async def tile_response(
     # another coding would make a small tile hardly smaller than the stored one
     coding = "gzip" if len(body) < LEAST and takes_gzip(accepted) else best_coding(accepted)
     if body and coding != "gzip":
-        body = await decompressed(body)
+        body = await decompress_tile(body)
         body = await compress_body(body, coding) if coding else body
     if body and coding:
         described["Content-Encoding"] = coding

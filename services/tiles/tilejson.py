@@ -47,6 +47,6 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
         document["attribution"] = collection.attribution
     if bbox:
         # TileJSON does not say whether bounds may cross the antimeridian, and clients show nothing if they do
-        document["bounds"] = list(BBox(*bbox).shown())
+        document["bounds"] = list(BBox(*bbox).widen())
         document["center"] = [*BBox(*bbox).middle(), first]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -103,7 +103,7 @@ def picture(box: BBox, folder: Path = DIST / "basemap" / "pictures") -> str:
                 labels.append(_Label(left + x * wide, top + y * high, *rest))
     shapes = "".join(path for name, _ in _SHAPES for path in paths[name])
     seen = log2(360 * across / 512)
-    names = "".join(_drawn(labels, seen, height))
+    names = "".join(_fit_labels(labels, seen, height))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height:.6g}"'
         f' viewBox="0 0 {_WIDTH} {height:.6g}" preserveAspectRatio="none">'
@@ -111,7 +111,7 @@ def picture(box: BBox, folder: Path = DIST / "basemap" / "pictures") -> str:
     )
 
 
-def _drawn(labels: list[_Label], zoom: float, height: float) -> Iterator[str]:
+def _fit_labels(labels: list[_Label], zoom: float, height: float) -> Iterator[str]:
     """Yield the labels that fit, countries first, then towns by size."""
     taken: list[tuple[float, float, float, float]] = []
     order = {"country": 0, "town": 1, "province": 2}

@@ -64,15 +64,15 @@ class Place:
     def line(self) -> str:
         """Return the place as a line of the file; lines of other names follow all places."""
         fields = (self.kind, self.name, self.province, self.country, self.position, self.people, self.bbox)
-        return f"{folded(self.name)}\t{json.dumps(fields, ensure_ascii=False, separators=(',', ':'))}"
+        return f"{fold(self.name)}\t{json.dumps(fields, ensure_ascii=False, separators=(',', ':'))}"
 
 
 def other_name_line(name: str, number: int) -> str:
     """Return the line of another name of the place on line `number`, from 0."""
-    return f'{folded(name)}\t["=",{number}]'
+    return f'{fold(name)}\t["=",{number}]'
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return `text` in the form for comparison: without accents, apostrophes, punctuation and capitals."""
     plain = "".join(sign for sign in normalize("NFKD", text.casefold()) if category(sign) != "Mn")
     return " ".join(re.findall(r"\w+", plain.translate(_OTHER_LETTERS)))
@@ -115,16 +115,16 @@ class Gazetteer:
         Sorted by importance; an exact match counts ten times, a match of a later word a twentieth.
         """
         name, _, within = text.partition(",")
-        found = self._named(folded(name), folded(within), limit)
-        words = folded(text).split()
+        found = self._find_named(fold(name), fold(within), limit)
+        words = fold(text).split()
         # "springfield illinois"
         for at in range(len(words) - 1, 0, -1):
             if found or at < len(words) - 3:
                 break
-            found = self._named(" ".join(words[:at]), " ".join(words[at:]), limit)
+            found = self._find_named(" ".join(words[:at]), " ".join(words[at:]), limit)
         return found
 
-    def within(self, ring: Sequence[tuple[float, float]], limit: int) -> tuple[list[Place], int]:
+    def find_within(self, ring: Sequence[tuple[float, float]], limit: int) -> tuple[list[Place], int]:
         """Return the most important towns within a ring of longitudes and latitudes in degrees, and the number of all.
 
         Edges are straight in longitude and latitude; a ring across ±180° continues beyond it.
@@ -140,7 +140,7 @@ class Gazetteer:
                 found.append(self._numbers_of_towns[at])
         return [self._place(number) for number in sorted(found)[:limit]], len(found)
 
-    def _named(self, name: str, within: str, limit: int) -> list[Place]:
+    def _find_named(self, name: str, within: str, limit: int) -> list[Place]:
         if not name:
             return []
         places = map(self._place, self._numbers(name, _MOST_LOOKED_AT if within else limit))
@@ -158,12 +158,12 @@ class Gazetteer:
     def _distinct(self, pattern: str) -> Iterator[int]:
         """Yield the places with a matching name, each once: a place can have many names that begin alike."""
         yielded: set[int] = set()
-        for number in map(self._meant.__getitem__, self._matching(pattern)):
+        for number in map(self._meant.__getitem__, self._match(pattern)):
             if number not in yielded:
                 yielded.add(number)
                 yield number
 
-    def _matching(self, pattern: str) -> Iterator[int]:
+    def _match(self, pattern: str) -> Iterator[int]:
         sought = pattern.encode()
         at = self._names.find(sought)
         while at >= 0:
@@ -178,7 +178,7 @@ class Gazetteer:
 
 def _lies_in(place: Place, within: str) -> bool:
     around = f"{place.province or ''}, {place.country or ''}"
-    return f" {within}" in f" {folded(around)}"
+    return f" {within}" in f" {fold(around)}"
 
 
 _Edge = tuple[float, float, float, float]

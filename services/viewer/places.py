@@ -47,7 +47,7 @@ async def get_places_within(call: Call) -> web.StreamResponse:
         call.query.fault("area", f"area must not be wider or higher than {_WIDEST} degrees")
     call.query.check()
     ring = list(zip(numbers[::2], numbers[1::2], strict=True))
-    places, matched = call.request.app[GAZETTEER].within(ring, call.query.values["limit"])
+    places, matched = call.request.app[GAZETTEER].find_within(ring, call.query.values["limit"])
     if call.media_type == _CSV:
         response = body_response(_lines(places), media_type=_CSV)
     else:

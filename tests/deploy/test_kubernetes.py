@@ -16,7 +16,7 @@ from prometheus_client import REGISTRY
 import deploy.loader.schedule.metrics  # noqa: F401 - they are registered
 import libs.web.middleware  # noqa: F401 - so are these
 from deploy.loader.command.arguments import parse
-from deploy.loader.sources.registry import SOURCES, watched
+from deploy.loader.sources.registry import SOURCES, sources_to_watch
 from gateway.folder import DRAINING
 from libs.web.settings import WebSettings
 from tests.architecture.documents import code_in, page
@@ -225,14 +225,14 @@ def test_each_source_that_is_published_has_a_job_and_an_alarm() -> None:
         # a source's data since a time differ from its current data: only some sources name revised and deleted events
         assert (asked.since is not None) == SOURCES[loaded[name]].catches_up
         assert f"--uid {pod['securityContext']['runAsUser']}" in (REPOSITORY / "deploy/loader/Dockerfile").read_text()
-    assert loaded == {f"loader-{source}": source for source in watched()}
+    assert loaded == {f"loader-{source}": source for source in sources_to_watch()}
     # their role writes, so no other pod may have its password, except the worker of impacts
     holders = {name for name, _, one in pods() if {"secretRef": {"name": "dams-loader"}} in one.get("envFrom", [])}
     assert holders == jobs.keys() | {"impact"}
     alarms = yaml.safe_load((REPOSITORY / "deploy/loader/alarms.yaml").read_text())["groups"]
     said = " ".join(rule["expr"] for group in alarms for rule in group["rules"])
     covered = [name for names in re.findall(r'cronjob=~"loader-\(([^)]*)\)"', said) for name in names.split("|")]
-    assert sorted(covered) == sorted(watched())
+    assert sorted(covered) == sorted(sources_to_watch())
     # a counter is exposed with an ending that its name has not
     known = {f"{each.name}_total" if each.type == "counter" else each.name for each in REGISTRY.collect()}
     assert set(re.findall(r"dams_loader_\w+", said)) <= known
@@ -257,7 +257,7 @@ def test_the_loader_of_the_containers_watches_all_of_them() -> None:
     command = re.findall(r"^CMD (\[.*\])$", (REPOSITORY / "deploy/loader/Dockerfile").read_text(), re.MULTILINE)[-1]
     asked = parse(yaml.safe_load(command)[3:])
     assert (asked.what, asked.watch) == ([], True)
-    assert "gdacs-earthquakes" not in watched(), "they are those of the USGS"
+    assert "gdacs-earthquakes" not in sources_to_watch(), "they are those of the USGS"
 
 
 def test_every_process_is_confined() -> None:

@@ -259,16 +259,16 @@ async def test_one_silence_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixt
     await upstream.start()
     with silent(tmp_path / "a"):
         await liveness.check(addresses)
-        assert liveness.answering(addresses) == addresses
+        assert liveness.list_alive(addresses) == addresses
         await liveness.check(addresses)
-        assert liveness.answering(addresses) == {"tiles": addresses["tiles"][1:], "viewer": addresses["viewer"]}
+        assert liveness.list_alive(addresses) == {"tiles": addresses["tiles"][1:], "viewer": addresses["viewer"]}
     # where no other is left, one that hangs may be busy
     await upstream.stop()
     with silent(tmp_path / "a"):
         await liveness.check(addresses)
-        assert liveness.answering(addresses)["tiles"] == addresses["tiles"][1:]
+        assert liveness.list_alive(addresses)["tiles"] == addresses["tiles"][1:]
         await liveness.check(addresses)
-    assert liveness.answering(addresses) == addresses
+    assert liveness.list_alive(addresses) == addresses
     (told,) = (each for each in caplog.records if each.name == "dams.upstreams")
     assert (told.levelname, told.getMessage()) == ("WARNING", "does not answer")
     assert vars(told)["fields"] == {"address": f"unix:{tmp_path / 'a'}"}
@@ -282,7 +282,7 @@ async def test_one_that_is_absent_stays_for_as_long_as_a_restart_takes(tmp_path:
         liveness = Liveness({spare}, absent_seconds=seconds)
         for _ in range(3):
             await liveness.check({"tiles": (absent, spare, there)})
-        assert liveness.answering({"tiles": (absent, spare, there)}) == {"tiles": expected}
+        assert liveness.list_alive({"tiles": (absent, spare, there)}) == {"tiles": expected}
     await upstream.stop()
 
 

@@ -33,10 +33,10 @@ async def test_who_answers_again_is_back_and_has_failed_never(
     liveness = Liveness(absent_seconds=0)
     for _ in range(3):
         await liveness.check({"tiles": both})
-        assert liveness.answering({"tiles": both}) == {"tiles": (there,)}
+        assert liveness.list_alive({"tiles": both}) == {"tiles": (there,)}
     await upstream.start()
     await liveness.check({"tiles": both})
-    assert liveness.answering({"tiles": both}) == {"tiles": both}
+    assert liveness.list_alive({"tiles": both}) == {"tiles": both}
     # logged once and not as a warning: a process that restarts does not answer either
     gone, back = caplog.records
     cause = vars(gone)["fields"].pop("cause")
@@ -53,7 +53,7 @@ async def test_a_backup_may_be_absent_for_ever(tmp_path: Path, there: str) -> No
     liveness = Liveness(frozenset(both[:1]), absent_seconds=0)
     for _ in range(3):
         await liveness.check({"tiles": both})
-        assert liveness.answering({"tiles": both}) == {"tiles": both}
+        assert liveness.list_alive({"tiles": both}) == {"tiles": both}
 
 
 async def test_a_backup_that_hangs_is_out(tmp_path: Path, there: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -61,9 +61,9 @@ async def test_a_backup_that_hangs_is_out(tmp_path: Path, there: str, caplog: py
     liveness = Liveness(frozenset(both[:1]))
     with silent(tmp_path / "spare"):
         for _ in range(2):
-            assert liveness.answering({"tiles": both}) == {"tiles": both}
+            assert liveness.list_alive({"tiles": both}) == {"tiles": both}
             await liveness.check({"tiles": both})
-    assert liveness.answering({"tiles": both}) == {"tiles": (there,)}
+    assert liveness.list_alive({"tiles": both}) == {"tiles": (there,)}
     assert [(each.getMessage(), vars(each)["fields"]) for each in caplog.records] == [
         ("does not answer", {"address": both[0]})
     ]
@@ -73,10 +73,10 @@ async def test_what_is_no_address_any_more_is_forgotten(tmp_path: Path, there: s
     both = (f"unix:{tmp_path / 'gone'}", there)
     liveness = Liveness(absent_seconds=0)
     await liveness.check({"tiles": both})
-    assert liveness.answering({"tiles": both}) == {"tiles": (there,)}
+    assert liveness.list_alive({"tiles": both}) == {"tiles": (there,)}
     await liveness.check({"tiles": (there,)})
     # another process, perhaps
-    assert liveness.answering({"tiles": both}) == {"tiles": both}
+    assert liveness.list_alive({"tiles": both}) == {"tiles": both}
 
 
 async def test_who_is_alone_is_not_asked(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ async def test_where_all_are_gone_all_are_tried(tmp_path: Path) -> None:
     liveness = Liveness(absent_seconds=0)
     for _ in range(2):
         await liveness.check({"tiles": both})
-    assert liveness.answering({"tiles": both}) == {"tiles": both}
+    assert liveness.list_alive({"tiles": both}) == {"tiles": both}
 
 
 async def test_who_refuses_between_two_silences_does_not_hang(tmp_path: Path, there: str) -> None:
@@ -102,7 +102,7 @@ async def test_who_refuses_between_two_silences_does_not_hang(tmp_path: Path, th
     for hangs in (True, False, True):
         with silent(tmp_path / "busy") if hangs else nullcontext():
             await liveness.check({"tiles": both})
-    assert liveness.answering({"tiles": both}) == {"tiles": both}
+    assert liveness.list_alive({"tiles": both}) == {"tiles": both}
 
 
 async def test_it_asks_for_what_is_at_every_service_and_wants_none_of_it(there: str) -> None:
@@ -118,5 +118,5 @@ async def test_it_asks_for_what_is_at_every_service_and_wants_none_of_it(there: 
         both = (f"127.0.0.1:{server.port}", there)
         liveness = Liveness(absent_seconds=0)
         await liveness.check({"tiles": both})
-        assert liveness.answering({"tiles": both}) == {"tiles": both}
+        assert liveness.list_alive({"tiles": both}) == {"tiles": both}
     assert asked == [("GET", "/internal/part", "*")]

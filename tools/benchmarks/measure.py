@@ -18,7 +18,7 @@ from tools.benchmarks.peers import PEERS
 from tools.benchmarks.pgbench import Script, make_script, run_pgbench
 from tools.benchmarks.servers import Servers, file_server
 from tools.benchmarks.settings import BenchmarkError, BenchmarkSettings
-from tools.benchmarks.statements import recording
+from tools.benchmarks.statements import record_statements
 from tools.benchmarks.usage import memory_megabytes, processor_seconds
 from tools.benchmarks.workload import Workload
 
@@ -141,7 +141,7 @@ class Meter:
         table = workload.paths[0].split("/")[2]
         await self._new_versions(workload)
         paths = [*workload.paths[: _SAMPLES + 1], *(workload.paths[:1] if len(workload.paths) == 1 else ())]
-        async with recording(servers.owner_url, servers.postgresql_log, _READER) as log:
+        async with record_statements(servers.owner_url, servers.postgresql_log, _READER) as log:
             # the first request of each type makes a process count rows, which other processes have done already
             for _ in range(2 * max(len(servers.features_ports), len(servers.tiles_ports))):
                 ask(servers.product, paths[0], host=f"s{next(self._numbers)}.example")

@@ -124,7 +124,7 @@ async def _measure_requests(servers: Servers, connection: asyncpg.Connection, no
     begun = time.monotonic()
     await connection.fetchval(f"SELECT count(*) FROM {nodes.table}")
     found["count of all by SQL, s"] = time.monotonic() - begun
-    await _until_offered(servers, nodes.table)
+    await _wait_until_offered(servers, nodes.table)
     items, after = f"/collections/{nodes.table}/items", min(400_000, nodes.rows * 2 // 5)
     choice = random.Random(SEED)  # noqa: S311 - reproducible, not secret
     rows = await connection.fetch(
@@ -155,7 +155,7 @@ async def _measure_requests(servers: Servers, connection: asyncpg.Connection, no
     return found
 
 
-async def _until_offered(servers: Servers, table: str) -> None:
+async def _wait_until_offered(servers: Servers, table: str) -> None:
     """Wait until each process serves the table, by polling it."""
     asked = [(Target("features", port), "items?limit=1") for port in servers.features_ports]
     asked += [(Target("tiles", port), "tiles/WebMercatorQuad/9/0/0") for port in servers.tiles_ports]
@@ -209,7 +209,7 @@ def _table(kept: dict[str, dict[str, dict[str, float]]]) -> list[str]:
             cells = [figure(costs[str(rows)]) if str(rows) in costs else "" for rows in PARTITION_ROWS]
             series = Series(title, "rows", "", tuple(sorted((float(rows), cost) for rows, cost in costs.items())))
             told = len(costs) > 1
-            cells += [f"{series.last:.2f}" if told else "", figure(series.at(_ESTIMATED)) if told else ""]
+            cells += [f"{series.last:.2f}" if told else "", figure(series.extrapolate(_ESTIMATED)) if told else ""]
             lines.append(f"| {title} | {kind} | {' | '.join(cells)} |")
     return lines
 

@@ -63,7 +63,7 @@ class _Publisher:
         return name
 
 
-async def _until(is_true: Callable[[], Awaitable[bool]]) -> float:
+async def _wait_until(is_true: Callable[[], Awaitable[bool]]) -> float:
     while not await is_true():  # noqa: ASYNC110 - there is no event to wait for
         await asyncio.sleep(0.02)
     return time.perf_counter()
@@ -87,7 +87,7 @@ async def _round(session: ClientSession, publisher: _Publisher) -> list[float]:
     address = f"/api/collections/{_COLLECTION}/tiles/WebMercatorQuad/{_ZOOM}/{tile.x}/{tile.y}"
     name = ""
 
-    async def asked() -> bool:
+    async def is_published() -> bool:
         return publisher.asked is not None
 
     async def in_items() -> bool:
@@ -110,7 +110,7 @@ async def _round(session: ClientSession, publisher: _Publisher) -> list[float]:
     await asyncio.sleep(random.uniform(0, 1))  # noqa: S311 - at any moment between two polls
     published, name = time.perf_counter(), publisher.publish(longitude, latitude)
     first, *rest = await asyncio.wait_for(
-        asyncio.gather(_until(asked), told, _until(in_items), _until(in_tile)), timeout=60
+        asyncio.gather(_wait_until(is_published), told, _wait_until(in_items), _wait_until(in_tile)), timeout=60
     )
     return [first - published, *(moment - first for moment in rest)]
 

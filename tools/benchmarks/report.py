@@ -99,8 +99,8 @@ def details(results: Sequence[Result]) -> str:
     """Return processor time by part, sizes, memory, remarks, and how caches were defeated."""
     lines = ["", "Processor time, ms per request (= s per 1,000 requests)"]
     for result in results:
-        sides = [f"product: {_spent(result.product, PRODUCT)}"]
-        sides += [f"{name}: {_spent(side, _parts(name))}" for name, side in result.peers.items()]
+        sides = [f"product: {_processor_time(result.product, PRODUCT)}"]
+        sides += [f"{name}: {_processor_time(side, _parts(name))}" for name, side in result.peers.items()]
         lines.append(f"  {result.workload.title:<31} {' | '.join(sides)}")
     lines += ["", "Answers checked: features, bytes"]
     for result in results:
@@ -177,7 +177,7 @@ def _total(side: Side, roles: Sequence[str]) -> float:
     return sum(side.processor_ms.get(role, 0) for role in roles)
 
 
-def _spent(side: Side, roles: Sequence[str]) -> str:
+def _processor_time(side: Side, roles: Sequence[str]) -> str:
     return ", ".join(f"{role} {side.processor_ms.get(role, 0):.2f}" for role in roles)
 
 

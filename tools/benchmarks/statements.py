@@ -47,7 +47,7 @@ class Recording:
 
 
 @asynccontextmanager
-async def recording(owner_url: str, log: Path, user: str) -> AsyncIterator[Recording]:
+async def record_statements(owner_url: str, log: Path, user: str) -> AsyncIterator[Recording]:
     """Make PostgreSQL log every statement of every session for a while."""
     connection = await asyncpg.connect(owner_url)
     try:

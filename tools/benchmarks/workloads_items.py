@@ -41,8 +41,8 @@ def items_workloads(product: Target) -> list[Workload]:
         ),
         Workload("filter_bbox", "items in a bbox", "items", boxes, _BY_VALUE, vary_host=True, limit=True),
         Workload("filter_cql2", "items by a filter", "items", filters, _BY_VALUE, vary_host=True, limit=True),
-        _without_count("filter_bbox_uncounted", "items in a bbox, not counted", boxes),
-        _without_count("filter_cql2_uncounted", "items by a filter, not counted", filters),
+        _skip_count("filter_bbox_uncounted", "items in a bbox, not counted", boxes),
+        _skip_count("filter_cql2_uncounted", "items by a filter, not counted", filters),
         Workload("collections", "collections", "collections", ["/collections"], _BY_HOST, vary_host=True),
         Workload("item_hot", "one item, cached", "item", [f"{_ITEMS}/{rows[0]}"], "", of_peer={"tipg": 4}),
     ]
@@ -90,7 +90,7 @@ def _pages(product: Target) -> list[Workload]:
     ]
 
 
-def _without_count(name: str, title: str, paths: list[str]) -> Workload:
+def _skip_count(name: str, title: str, paths: list[str]) -> Workload:
     wanted = [f"{path}&numberMatched=false" for path in paths]
     return Workload(name, title, "items", wanted, _UNCOUNTED, peer_paths=paths, vary_host=True, limit=True)
 

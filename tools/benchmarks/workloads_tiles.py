@@ -97,7 +97,7 @@ def _uncached_tiles(
         name,
         title,
         "points",
-        _without_repetition([_path(table, address) for address in addresses]),
+        _vary_paths([_path(table, address) for address in addresses]),
         _OUTDATED,
         new_version=(table,),
         encoding="gzip",
@@ -118,7 +118,7 @@ def _hot(name: str, title: str, among: Sequence[Place]) -> Workload:
     )
 
 
-def _without_repetition(paths: Sequence[str]) -> list[str]:
+def _vary_paths(paths: Sequence[str]) -> list[str]:
     """Return the paths, then the same with changing `limit`, which only affects tiles that are cut."""
     unique = list(dict.fromkeys(paths))
     repeated = (f"{path}?limit={limit}" for limit in range(_MOST - 1, _LEAST, -1) for path in unique)

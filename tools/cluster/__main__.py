@@ -30,9 +30,9 @@ from tools.cluster.kubectl import (
     kubectl,
     make_secret,
     pods,
-    rolled_out,
     run_python,
     wait_for_response,
+    wait_for_rollout,
     wait_until,
 )
 from tools.cluster.writing import OLDEST_SECONDS, Writing
@@ -119,7 +119,7 @@ def deploy(overlay: str) -> None:
     else:
         _deploy_beside_a_database(overlay)
     for part in _PARTS:
-        rolled_out(part)
+        wait_for_rollout(part)
 
 
 def _deploy_beside_a_database(overlay: str) -> None:
@@ -180,7 +180,7 @@ def _changes(trial: _Trial) -> list[tuple[str, Callable[[], object]]]:
 def _restart(part: str) -> None:
     before = _pods(part)
     kubectl("-n", "dams", "rollout", "restart", f"deployment/{part}")
-    rolled_out(part)
+    wait_for_rollout(part)
     # the old processes answer until their end
     kubectl("-n", "dams", "wait", "--for=delete", *before, f"--timeout={MINUTES}m")
 
@@ -188,7 +188,7 @@ def _restart(part: str) -> None:
 def _kill(part: str) -> None:
     """Kill one pod of the part at once."""
     kubectl("-n", "dams", "delete", _one_of_two(part), "--grace-period=0", "--force", "--wait=false")
-    rolled_out(part)
+    wait_for_rollout(part)
 
 
 def _process_killed(part: str) -> None:
@@ -197,13 +197,13 @@ def _process_killed(part: str) -> None:
     node, container, before = _run_of(pod)
     kill_container(node, container.rpartition("/")[2])
     wait_until(lambda: _run_of(pod)[2] != before, f"{pod} has another process")
-    rolled_out(part)
+    wait_for_rollout(part)
 
 
 def _one_of_two(part: str) -> str:
     """Return a pod of the part if there is another one: a single one could not be replaced."""
     kubectl("-n", "dams", "scale", f"deployment/{part}", "--replicas=2")
-    rolled_out(part)
+    wait_for_rollout(part)
     time.sleep(_NAMED_SECONDS)
     return _pods(part)[0]
 

@@ -33,7 +33,7 @@ def make_config_map(namespace: str, name: str, *files: Path) -> None:
     kubectl("-n", namespace, "apply", "-f", "-", given=kubectl(*source))
 
 
-def rolled_out(part: str) -> None:
+def wait_for_rollout(part: str) -> None:
     """Return when all pods of the part are new."""
     kubectl("-n", "dams", "rollout", "status", f"deployment/{part}", f"--timeout={MINUTES}m")
 

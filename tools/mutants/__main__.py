@@ -199,12 +199,12 @@ def main() -> int:
             os.environ["DAMS_TEST_SERVERS"] = str(state_dir)
         for file in sorted(files):
             survivors += run(str(file), given.sample, again=given.again)
-    unexplained = [key for key in survivors if without_numbers(key) not in explained]
+    unexplained = [key for key in survivors if remove_numbers(key) not in explained]
     print(*unexplained, f"{len(survivors)} survive, {len(unexplained)} of them unexplained", sep="\n")
     return 1 if unexplained else 0
 
 
-def without_numbers(key: str) -> str:
+def remove_numbers(key: str) -> str:
     """`module: place: before -> after`, which stays when lines move."""
     module, _, rest = key.partition(":")
     return f"{module}: {rest.split(' ', 2)[2]}"

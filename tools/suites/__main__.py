@@ -81,7 +81,7 @@ def main() -> int:
         for suite, inputs in [(FEATURES, {}), *((TILES, inputs) for inputs in tile_inputs(address))]:
             program = build(suite, arguments.sources)
             entries = {"iut": f"{address}/", "noofcollections": str(arguments.collections), **inputs}
-            checks = [expected(check) if of_contract else check for check in run(suite, program, entries)]
+            checks = [mark_expected(check) if of_contract else check for check in run(suite, program, entries)]
             title = " ".join([suite.title, inputs.get("tilematrixsetdefinitionuri", "").rpartition("/")[2]])
             print(report(title, checks), flush=True)
             failed += sum(check.status == "FAIL" for check in checks)
@@ -161,7 +161,7 @@ def run(suite: Suite, class_path: str, inputs: dict[str, str]) -> list[Check]:
     ]
 
 
-def expected(check: Check) -> Check:
+def mark_expected(check: Check) -> Check:
     """Return the check, `EXPECTED` in place of `FAIL` if the suite wants another status than the contract."""
     return replace(check, status="EXPECTED") if check.status == "FAIL" and check.name in _OF_OTHER_STATUS else check
 

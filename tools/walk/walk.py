@@ -78,7 +78,7 @@ class Walk:
         for address in ("/", "/conformance", "/collections", "/tileMatrixSets"):
             for format_ in ("json", "html"):
                 await self._get(f"{address}?f={format_}")
-        waiting = iter([collection for collection in await self._all() if only(collection["id"])])
+        waiting = iter([collection for collection in await self._fetch_all() if only(collection["id"])])
 
         async def some() -> None:
             for collection in waiting:
@@ -91,7 +91,7 @@ class Walk:
         self.report.slow.sort(reverse=True)
         return self.report
 
-    async def _all(self) -> list[dict[str, Any]]:
+    async def _fetch_all(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         address: str | None = "/collections?limit=500&f=json"
         while address is not None:
@@ -99,7 +99,7 @@ class Walk:
             if answer.status != 200:
                 break
             found += answer.json()["collections"]
-            address = _next(answer.json())
+            address = _next_page(answer.json())
         return found
 
     async def _get(self, address: str, *, may_be: tuple[int, ...] = ()) -> Answer:
@@ -164,7 +164,7 @@ class Walk:
             shapes += sum(feature["geometry"] is not None for feature in page["features"])
             omitted += page.get("geometriesOmitted", 0)
             matched = page.get("numberMatched", matched)
-            address = _next(page)
+            address = _next_page(page)
             if address is None:
                 break
         if address is not None:
@@ -195,12 +195,12 @@ class Walk:
                 # the service must report that a type cannot be compared
                 await self._refusable(_filter_address(place, condition))
             answer = await self._refusable(f"{place}/items?{urlencode({'sortby': f'-{name}', 'limit': 5})}")
-            await self._beside(answer)
+            await self._check_neighbours(answer)
 
-    async def _beside(self, answer: Answer) -> None:
+    async def _check_neighbours(self, answer: Answer) -> None:
         if answer.status != 200:
             return
-        address = _next(answer.json())
+        address = _next_page(answer.json())
         if address is not None:
             await self._get(address)
 
@@ -220,12 +220,12 @@ class Walk:
                 await self._get(f"{tiles}?f={format_}")
             for document in ("tilejson.json", "style.json"):
                 await self._get(f"{tiles}/{document}")
-            for address in {"0/0/0", *_around(name, middle)}:
+            for address in {"0/0/0", *_tiles_around(name, middle)}:
                 for format_ in ("mvt", "json", "html"):
                     await self._get(f"{tiles}/{address}?f={format_}")
 
 
-def _next(page: dict[str, Any]) -> str | None:
+def _next_page(page: dict[str, Any]) -> str | None:
     """The address of the next page, below that of the service."""
     link = next((each["href"] for each in page["links"] if each["rel"] == "next"), None)
     return link and link[link.index("/collections") :]
@@ -273,7 +273,7 @@ def _middle(collection: dict[str, Any]) -> tuple[float, float] | None:
     return ((west + east) / 2 if west <= east else 180.0), (south + north) / 2
 
 
-def _around(name: str, middle: tuple[float, float] | None) -> Iterator[str]:
+def _tiles_around(name: str, middle: tuple[float, float] | None) -> Iterator[str]:
     """Tiles where the middle of the data is, of some zooms."""
     if middle is None:
         return

@@ -70,14 +70,14 @@ async def _load_groups(
     builders, begun, loaded = data.builders(), time.monotonic(), 0
     with progress_for(wanted=progress, total=sum(map(len, groups))) as shown:
         for tables in filter(None, groups):
-            shown.building(tables[0])
+            shown.begin(tables[0])
             counts = await _load_tables(connection, tables, data, builders, replace=replace)
             for table in tables:
                 rows = counts.get(table)
                 if rows is not None:
                     # Outside the transaction: index-only scans and estimates are good from the first request on.
                     await connection.execute(f"VACUUM (ANALYZE) {_SCHEMA}.{table}")
-                shown.done(table, "already loaded" if rows is None else f"{rows} rows")
+                shown.finish(table, "already loaded" if rows is None else f"{rows} rows")
             loaded += len(counts)
     if loaded:
         print(f"demo data: {loaded} tables loaded in {time.monotonic() - begun:.0f} s")

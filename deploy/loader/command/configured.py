@@ -14,7 +14,7 @@ class ConfigurationError(ValueError):
     """The variable is invalid; the message says why."""
 
 
-def configured(sources: Mapping[str, Source], environment: Mapping[str, str]) -> dict[str, Source]:
+def configure_sources(sources: Mapping[str, Source], environment: Mapping[str, str]) -> dict[str, Source]:
     """Return the sources with their configured addresses. Raises ConfigurationError.
 
     Such a source has no addresses for revisions since a time, because only the publisher's own ones select by time.
@@ -28,10 +28,10 @@ def configured(sources: Mapping[str, Source], environment: Mapping[str, str]) ->
             raise ConfigurationError(f"{ADDRESSES}: {name} needs an address with http or https, not {address!r}")
         found.setdefault(name, []).append(address)
     return {
-        name: replace(source, addresses=_always(found[name]), catches_up=False) if name in found else source
+        name: replace(source, addresses=_list_always(found[name]), catches_up=False) if name in found else source
         for name, source in sources.items()
     }
 
 
-def _always(addresses: list[str]) -> Callable[[datetime | None], Iterable[str]]:
+def _list_always(addresses: list[str]) -> Callable[[datetime | None], Iterable[str]]:
     return lambda _since: addresses

@@ -24,11 +24,11 @@ class Bar:
     ) -> None:
         self._bar.close()
 
-    def received(self, count: int, /) -> None:
+    def report_bytes(self, count: int, /) -> None:
         """Show the number of bytes received."""
         self._bytes += count
         self._bar.set_postfix_str(f"{self._bytes / 1e6:.1f} MB", refresh=False)
 
-    def written(self, rows: int, /) -> None:
+    def report_rows(self, rows: int, /) -> None:
         """Advance the bar."""
         self._bar.update(rows)

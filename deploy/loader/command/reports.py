@@ -29,11 +29,11 @@ def as_lines(source: Source, outcome: Outcome, *, dry_run: bool) -> list[str]:
     if withheld := outcome.counts.withheld:
         lines.append(
             f"  withheld, {len(withheld):,}: missing from this document together with unusually many others, and "
-            f"withdrawn if a later one does not name them either: {_some(withheld)}"
+            f"withdrawn if a later one does not name them either: {_shorten(withheld)}"
         )
     duplicates = [*outcome.findings.duplicates, *outcome.counts.duplicates]
     if duplicates:
-        lines.append(f"  more than once: {_some(duplicates)}")
+        lines.append(f"  more than once: {_shorten(duplicates)}")
     return lines
 
 
@@ -105,14 +105,14 @@ def states_as_lines(states: Mapping[str, Mapping[str, Any]]) -> list[str]:
     now = datetime.now(UTC)
     lines = []
     for name, state in sorted(states.items()):
-        checked = f"checked {_ago(now - state['checked'])}" if state["checked"] else "never loaded completely"
-        changed = f", changed {_ago(now - state['changed'])}" if state["changed"] else ""
+        checked = f"checked {_format_age(now - state['checked'])}" if state["checked"] else "never loaded completely"
+        changed = f", changed {_format_age(now - state['changed'])}" if state["changed"] else ""
         delay = delay_of(state)
-        changed += f", last document {_ago(now - state['issued'])}" if state["issued"] else ""
+        changed += f", last document {_format_age(now - state['issued'])}" if state["issued"] else ""
         changed += f" (loaded after {_span(delay)})" if delay is not None else ""
-        failed = f"; FAILED {_ago(now - state['attempted'])}: {state['message']}" if state["message"] else ""
+        failed = f"; FAILED {_format_age(now - state['attempted'])}: {state['message']}" if state["message"] else ""
         unfinished = (
-            f"; a load began {_ago(now - state['attempted'])} and has not ended" if _is_unfinished(state) else ""
+            f"; a load began {_format_age(now - state['attempted'])} and has not ended" if _is_unfinished(state) else ""
         )
         summary = state["summary"] or {}
         noted = "".join(f"; {summary[word]:,} {word}" for word in ("rejected", "withheld") if summary.get(word))
@@ -127,7 +127,7 @@ def _is_unfinished(state: Mapping[str, Any]) -> bool:
     return bool(attempted and not state["message"] and (checked is None or checked < attempted))
 
 
-def _ago(span: timedelta) -> str:
+def _format_age(span: timedelta) -> str:
     return f"{_span(span)} ago"
 
 
@@ -143,7 +143,7 @@ def _reasons(word: str, records: list[Rejected]) -> list[str]:
     """Return how often each reason occurred, with some of the records."""
     counted = Counter(each.reason for each in records)
     lines = [
-        f"  {word}, {number:,}: {reason}: {_some([each.record for each in records if each.reason == reason])}"
+        f"  {word}, {number:,}: {reason}: {_shorten([each.record for each in records if each.reason == reason])}"
         for reason, number in counted.most_common(_MOST_REASONS)
     ]
     if len(counted) > _MOST_REASONS:
@@ -151,5 +151,5 @@ def _reasons(word: str, records: list[Rejected]) -> list[str]:
     return lines
 
 
-def _some(names: list[str]) -> str:
+def _shorten(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")

@@ -15,16 +15,16 @@ from prometheus_client import start_http_server
 
 from deploy.loader.command import reports
 from deploy.loader.command.arguments import parse
-from deploy.loader.command.configured import ConfigurationError, configured
+from deploy.loader.command.configured import ConfigurationError, configure_sources
 from deploy.loader.command.progress import Bar
 from deploy.loader.documents.fetching import FetchError
 from deploy.loader.loading import Outcome, Request, load
 from deploy.loader.places.packaged import SourceMissingError
 from deploy.loader.schedule.watching import Watch, watch
 from deploy.loader.source import DocumentError, Source
-from deploy.loader.sources.registry import SOURCES, watched
+from deploy.loader.sources.registry import SOURCES, sources_to_watch
 from deploy.loader.store import bookkeeping
-from deploy.loader.store.connection import StoreError, connected
+from deploy.loader.store.connection import StoreError, connect
 from deploy.loader.store.lock import BusyError
 from libs.web.setting_names import adopt_for_command
 
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     adopt_for_command()
     arguments = parse(argv)
     try:
-        sources = configured(SOURCES, os.environ)
+        sources = configure_sources(SOURCES, os.environ)
     except ConfigurationError as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return asyncio.run(_run_command(arguments, sources))
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, StoreError) as error:
-        return _failed(arguments, None, error, FAILED)
+        return _report_failure(arguments, None, error, FAILED)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
@@ -65,7 +65,7 @@ async def _run_command(arguments: argparse.Namespace, sources: Mapping[str, Sour
 
 
 async def _status(arguments: argparse.Namespace) -> int:
-    async with connected(os.environ[URL], "status") as connection:
+    async with connect(os.environ[URL], "status") as connection:
         states = await bookkeeping.states(connection)
     _say(arguments, reports.states_as_lines(states), [reports.state_as_json(state) for state in states.values()])
     return DONE
@@ -73,7 +73,7 @@ async def _status(arguments: argparse.Namespace) -> int:
 
 async def _watch(arguments: argparse.Namespace, sources: Mapping[str, Source]) -> int:
     """Watch until terminated; termination rolls back the current load."""
-    names = arguments.what or watched(sources)
+    names = arguments.what or sources_to_watch(sources)
     if arguments.metrics_port:
         start_http_server(arguments.metrics_port)
 
@@ -99,11 +99,11 @@ async def _load(arguments: argparse.Namespace, source: Source) -> int:
     given = arguments.documents[source.name]
     request = Request(given=given, since=arguments.since, dry_run=arguments.dry_run)
     try:
-        async with connected(os.environ[URL], source.name) as connection:
+        async with connect(os.environ[URL], source.name) as connection:
             with Bar(source.name, wanted=arguments.progress) as bar:
                 outcome = await load(connection, source, request, bar)
     except BusyError as error:
-        return _failed(arguments, source, error, BUSY)
+        return _report_failure(arguments, source, error, BUSY)
     except (
         FetchError,
         DocumentError,
@@ -112,13 +112,13 @@ async def _load(arguments: argparse.Namespace, source: Source) -> int:
         asyncpg.PostgresError,
         asyncpg.InterfaceError,
     ) as error:
-        return _failed(arguments, source, error, FAILED)
+        return _report_failure(arguments, source, error, FAILED)
     lines = reports.as_lines(source, outcome, dry_run=request.dry_run)
     _say(arguments, lines, reports.as_json(source, outcome, dry_run=request.dry_run))
     return DONE
 
 
-def _failed(arguments: argparse.Namespace, source: Source | None, error: BaseException, code: int) -> int:
+def _report_failure(arguments: argparse.Namespace, source: Source | None, error: BaseException, code: int) -> int:
     said = str(error) or type(error).__name__
     if arguments.json:
         status = "busy" if code == BUSY else "failed"

@@ -140,11 +140,11 @@ def alert_of(root: ElementTree.Element) -> Alert:
     shapes = [shape for area in areas for shape in _shapes(area)]
     references = [part.split(",") for part in said.get("references", "").split()]
     return Alert(
-        identifier=_required(said, "identifier"),
+        identifier=_require(said, "identifier"),
         sender=said.get("sender", ""),
-        sent=time_of(_required(said, "sent")),
-        status=_required(said, "status"),
-        kind=_required(said, "msgType"),
+        sent=time_of(_require(said, "sent")),
+        status=_require(said, "status"),
+        kind=_require(said, "msgType"),
         references=tuple(parts[1] for parts in references if len(parts) == 3),
         event=about.get("event", ""),
         category=about.get("category", ""),
@@ -158,7 +158,7 @@ def alert_of(root: ElementTree.Element) -> Alert:
     )
 
 
-def _required(said: dict[str, str], name: str) -> str:
+def _require(said: dict[str, str], name: str) -> str:
     if not said.get(name):
         raise ValueError(f"it has no {name}")
     return said[name]

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 import stamina
 
-from deploy.loader.documents.unpacking import unpacked
+from deploy.loader.documents.unpacking import unpack_file
 from deploy.loader.source import Document, DocumentError
 
 MOST_BYTES = 2 * 1024**3
@@ -87,7 +87,7 @@ class Fetcher:
     async def __aexit__(self, *_: object) -> None:
         await self._client.aclose()
 
-    async def named(self, address: str, by: str) -> Document:
+    async def fetch_named(self, address: str, by: str) -> Document:
         """Return the document that one from the address `by` names. Raises like `fetch`."""
         await _refuse_private(by, address)
         fetched = await self.fetch(address)
@@ -120,7 +120,7 @@ class Fetcher:
         raise FetchError(f"{address}: nothing was asked")  # a retry context ends with a response or an error
 
     async def _ask(self, address: str, headers: dict[str, str]) -> Fetched:
-        async with self._following(address, headers) as response:
+        async with self._follow(address, headers) as response:
             if response.status_code == httpx.codes.NOT_MODIFIED:
                 return Fetched(None, None, None)
             if response.status_code in _TRANSIENT:
@@ -133,7 +133,7 @@ class Fetcher:
             path = self._folder / f"{self._number:04d}-{name[-80:]}"
             await self._save(response, path, address)
         retrieved = datetime.now(UTC)
-        document = Document(unpacked(path, self._folder, self._most_bytes), address, retrieved)
+        document = Document(unpack_file(path, self._folder, self._most_bytes), address, retrieved)
         return Fetched(document, response.headers.get("ETag"), response.headers.get("Last-Modified"))
 
     async def _save(self, response: httpx.Response, path: Path, address: str) -> None:
@@ -149,7 +149,7 @@ class Fetcher:
             raise DocumentError(f"{address} is empty")
 
     @asynccontextmanager
-    async def _following(self, address: str, headers: dict[str, str]) -> AsyncIterator[httpx.Response]:
+    async def _follow(self, address: str, headers: dict[str, str]) -> AsyncIterator[httpx.Response]:
         """Yield the response at the end of the redirects."""
         for _ in range(_MOST_REDIRECTS + 1):
             if urlsplit(address).scheme not in {"http", "https"}:

@@ -48,7 +48,7 @@ class Following:
                 return False
             self.asked.add(address)
             try:
-                self.found.append(await self.fetcher.named(address, document.address))
+                self.found.append(await self.fetcher.fetch_named(address, document.address))
             except (FetchError, DocumentError) as error:
                 self.findings.read += 1
                 self.findings.rejected.append(Rejected(address, str(error)))

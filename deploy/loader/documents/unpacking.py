@@ -9,7 +9,7 @@ from deploy.loader.source import DocumentError
 _PIECE = 1024 * 1024
 
 
-def unpacked(path: Path, folder: Path, most_bytes: int) -> Path:
+def unpack_file(path: Path, folder: Path, most_bytes: int) -> Path:
     """Return the file without its gzip, in `folder`; any other file unchanged. Sources read Zip archives themselves.
 
     Raises DocumentError if it is truncated, damaged or larger than `most_bytes`.

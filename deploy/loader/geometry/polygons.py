@@ -24,7 +24,7 @@ class NoAreaError(GeometryError):
 def polygons_of(geometry: Any) -> tuple[BaseGeometry, list[str]]:
     """Return the polygons of a GeoJSON geometry (Polygon or MultiPolygon), longitude first, and the repairs made.
 
-    Open rings are closed. The shape may still be invalid: see `repaired`. Raises GeometryError for other types.
+    Open rings are closed. The shape may still be invalid: see `repair`. Raises GeometryError for other types.
     """
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind not in {"Polygon", "MultiPolygon"}:
@@ -54,7 +54,7 @@ def _position(values: Sequence[float]) -> tuple[float, float]:
     return longitude, latitude
 
 
-def repaired(shape: BaseGeometry) -> tuple[MultiPolygon, list[str]]:
+def repair(shape: BaseGeometry) -> tuple[MultiPolygon, list[str]]:
     """Return the same area as valid polygons, split at ±180°, exterior rings anticlockwise; and the repairs made.
 
     `shape` is in WGS 84, longitude first; longitudes may continue beyond ±180. Raises GeometryError if no area remains.

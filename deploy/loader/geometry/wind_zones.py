@@ -67,7 +67,7 @@ def swath(zones: Sequence[BaseGeometry], joined: Sequence[bool]) -> BaseGeometry
     return shapely.make_valid(shapely.simplify(shapely.union_all(parts), _TOLERANCE_DEGREES))
 
 
-def stored(zones: Shapes) -> list[MultiPolygon]:
+def to_stored(zones: Shapes) -> list[MultiPolygon]:
     """Return the zones for storage: valid, on a 1 m grid, split at ±180°, exterior rings anticlockwise."""
     bounds = shapely.bounds(zones)
     plain = (bounds[:, 0] >= -180) & (bounds[:, 2] <= 180)

@@ -74,7 +74,7 @@ class Countries:
         """Read the package's TopoJSON. Raises OSError, KeyError."""
         return cls([(shape.name, shape.geometry) for shape in read_shapes(path, "countries")])
 
-    def at(self, longitudes: Numbers, latitudes: Numbers) -> Whole:
+    def locate(self, longitudes: Numbers, latitudes: Numbers) -> Whole:
         """Return the number of the country of each position, in degrees, by `names`; -1 at sea.
 
         At 1:50 million, a coast may be a few km off.
@@ -86,11 +86,11 @@ class Countries:
         numbers[position] = country
         return numbers
 
-    def near(self, longitudes: Numbers, latitudes: Numbers) -> list[CountriesNearby]:
+    def find_near(self, longitudes: Numbers, latitudes: Numbers) -> list[CountriesNearby]:
         """Return the countries near each position, in degrees of WGS 84, in their order."""
         if not longitudes.size:
             return []
-        inside, positions = self.at(longitudes, latitudes), on_sphere(longitudes, latitudes)
+        inside, positions = self.locate(longitudes, latitudes), on_sphere(longitudes, latitudes)
         outline = self._outline
         nearest = outline.tree.query(positions)[1]
         number = np.where(inside >= 0, inside, outline.country[nearest])

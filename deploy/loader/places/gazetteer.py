@@ -94,7 +94,7 @@ class Gazetteer:
         kilometres = np.round(np.asarray(metres) / 1000, 1)
         bearing = BEARINGS[np.round(np.asarray(azimuth) / 22.5).astype(int) % 16]
         bearing[kilometres < 1] = None
-        number = self.countries.at(east, north)
+        number = self.countries.locate(east, north)
         country = self.countries.names[number]
         country[number < 0] = None
         near = self._place_tree.query(positions)[1]
@@ -105,16 +105,16 @@ class Gazetteer:
         return list(map(Nearby._make, zip(*columns, strict=True)))
 
     def people_within(self, zones: Iterable[BaseGeometry]) -> list[int]:
-        """Return the population of places whose centre lies in each zone: see `within`."""
-        return [each.population_in_places for each in self.within(zones)]
+        """Return the population of places whose centre lies in each zone: see `places_within`."""
+        return [each.population_in_places for each in self.places_within(zones)]
 
-    def within(self, zones: Iterable[BaseGeometry]) -> list[Within]:
-        """Return the content of each zone, WGS 84, split at ±180°: a lower bound, see `PopulatedPlaces.within`."""
-        return self.places.within(zones)
+    def places_within(self, zones: Iterable[BaseGeometry]) -> list[Within]:
+        """Return the content of each zone, WGS 84, split at ±180°: a lower bound, see `PopulatedPlaces`."""
+        return self.places.places_within(zones)
 
     def _codes_of_countries(self) -> Words:
         """Return the code of most places in each country, by its number; "" for a country without places."""
-        number = self.countries.at(self.places.longitudes, self.places.latitudes)
+        number = self.countries.locate(self.places.longitudes, self.places.latitudes)
         codes: Words = np.full(len(self.countries.names), "", dtype=object)
         for country in np.unique(number[number >= 0]):
             found, counts = np.unique(self.places.codes[number == country].astype(str), return_counts=True)
@@ -130,6 +130,6 @@ def packaged_files(npm: Path = NPM) -> tuple[Path, Path]:
 
 
 @cache
-def installed() -> Gazetteer:
+def installed_gazetteer() -> Gazetteer:
     """Return the gazetteer of the installed packages, read once. Raises SourceMissingError."""
     return Gazetteer.find()

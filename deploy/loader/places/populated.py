@@ -88,7 +88,7 @@ class PopulatedPlaces:
             people[larger.any(axis=1)] = 0
         return people
 
-    def within(self, zones: Iterable[BaseGeometry]) -> list[Within]:
+    def places_within(self, zones: Iterable[BaseGeometry]) -> list[Within]:
         """Return the content of each zone, WGS 84, split at ±180°.
 
         A lower bound of its population: without people between places, and in places beside a larger one.

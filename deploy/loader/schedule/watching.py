@@ -32,7 +32,7 @@ from deploy.loader.schedule.metrics import (
 )
 from deploy.loader.source import DocumentError, Source
 from deploy.loader.store import bookkeeping
-from deploy.loader.store.connection import connected
+from deploy.loader.store.connection import connect
 from deploy.loader.store.lock import BusyError, hold_lock
 
 SHORTEST = timedelta(seconds=20)
@@ -54,10 +54,10 @@ class Watch:
 
 
 class _Quiet:
-    def received(self, count: int, /) -> None:
+    def report_bytes(self, count: int, /) -> None:
         """Do nothing: there is no display."""
 
-    def written(self, rows: int, /) -> None:
+    def report_rows(self, rows: int, /) -> None:
         """Do nothing: there is no display."""
 
 
@@ -75,7 +75,7 @@ async def _watch_one(source: Source, settings: Watch) -> None:
     while True:
         try:
             async with (
-                connected(settings.url, source.name) as connection,
+                connect(settings.url, source.name) as connection,
                 hold_lock(connection, f"watch {source.name}"),
             ):
                 LEADING.labels(source.name).set(1)
@@ -85,7 +85,7 @@ async def _watch_one(source: Source, settings: Watch) -> None:
             turns.failures = 0
         except Exception as error:
             # a failure of one source must not end the watch of the others
-            turns.failed(source, error)
+            turns.report_failure(source, error)
         LEADING.labels(source.name).set(0)
         await asyncio.sleep(_pause(rhythm, turns.failures).total_seconds())
 
@@ -104,7 +104,7 @@ async def _lead(connection: asyncpg.Connection, source: Source, settings: Watch,
         except (FetchError, DocumentError, SourceMissingError, asyncpg.PostgresError) as error:
             if connection.is_closed():
                 raise
-            turns.failed(source, error)
+            turns.report_failure(source, error)
         else:
             turns.failures = 0
             turns.caught_up = now if since else turns.caught_up
@@ -128,7 +128,7 @@ class _Turns:
     failures: int = 0
     caught_up: datetime | None = None
 
-    def failed(self, source: Source, error: Exception) -> None:
+    def report_failure(self, source: Source, error: Exception) -> None:
         """Report and count a failure."""
         self.failures += 1
         LOADS.labels(source.name, "unreadable" if isinstance(error, DocumentError) else "failed").inc()

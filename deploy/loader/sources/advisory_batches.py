@@ -19,7 +19,7 @@ from deploy.loader.storms.advisories import (
     forecast_zones,
 )
 from deploy.loader.storms.best_tracks import BestTrack, Fix, twelve
-from deploy.loader.storms.development import APART, developed
+from deploy.loader.storms.development import APART, match_storms
 from deploy.loader.storms.identity import (
     ALL_TABLES,
     DISTURBANCE_TABLES,
@@ -94,9 +94,9 @@ def _batch(storms: Sequence[Storm], newest: Mapping[str, Advisory], *, complete:
         rows += life.rows
         parts += life.parts
     else:
-        recalls = (_beginning(storms, centre),)
+        recalls = (_recall_disturbances(storms, centre),)
     issued = {storm.event_id: max(advisory.time for advisory in storm.advisories) for storm in storms}
-    known = (Latest(_ALL_LATEST, tables.ADVISORY_NODES, "event_id", "advisory_time", issued), _until(issued))
+    known = (Latest(_ALL_LATEST, tables.ADVISORY_NODES, "event_id", "advisory_time", issued), _skip_known(issued))
     return Batch(rows, (), parts, known, recalls)
 
 
@@ -109,19 +109,19 @@ def _life(storm: Storm, kept: Iterable[Fix]) -> list[Fix]:
     return [by_time[time] for time in sorted(by_time)]
 
 
-def _beginning(storms: Sequence[Storm], centre: str) -> Recall:
+def _recall_disturbances(storms: Sequence[Storm], centre: str) -> Recall:
     """Return the recall that finds the disturbances from which storms developed, and then their stored positions."""
     times = [fix.time for storm in storms for fix in _life(storm, ())]
     seasons = sorted({advisory.season for storm in storms for advisory in storm.advisories})
     after = {"valid_time": min(times, default=datetime.max.replace(tzinfo=UTC)) - APART}
     where: dict[str, list[Any]] = {"kind": ["analysed"], "season": seasons}
-    return Recall(tables.DISTURBANCE_NODES, where, partial(_after_disturbances, storms, centre), after=after)
+    return Recall(tables.DISTURBANCE_NODES, where, partial(_rename_disturbances, storms, centre), after=after)
 
 
-def _after_disturbances(storms: Sequence[Storm], centre: str, found: Sequence[StormNode]) -> Batch:
+def _rename_disturbances(storms: Sequence[Storm], centre: str, found: Sequence[StormNode]) -> Batch:
     """Give disturbances the numbers of their storms; their old identifiers lead to these."""
     numbered = {storm.event_id: _life(storm, ()) for storm in storms if not is_invest(storm.event_id)}
-    became = developed(numbered, found)
+    became = match_storms(numbered, found)
     renames = [Rename(ALL_TABLES, old, new) for old, new in became.items()]
     where = {"event_id": [*(storm.event_id for storm in storms), *became], "kind": ["analysed"]}
     recalls = (Recall(tables.ADVISORY_NODES, where, partial(_merge_stored_fixes, storms, centre, became)),)
@@ -175,7 +175,7 @@ def _lives(fixes: Iterable[list[Fix]], centre: str) -> Batch:
     rows += [(tables.DISTURBANCE_EVENTS, event) for event in storm_events(stages, disturbances=True)]
     rows += as_disturbances(_rows_of_lives(stages, centre))
     parts = [(target, (life.event_id, "analysed")) for target in (*LATEST, *_DISTURBANCES_LATEST) for life in lives]
-    until = _until({life.event_id: life.fixes[-1].time for life in lives})
+    until = _skip_known({life.event_id: life.fixes[-1].time for life in lives})
     return Batch(rows, parts=parts, latest=(until,), recalls=(merge_gdacs(events),) if events else ())
 
 
@@ -192,19 +192,19 @@ def _rows_of_lives(lives: Sequence[BestTrack], centre: str) -> list[tuple[Target
     return [(target, row) for target, found in made for row in found]
 
 
-def _until(times: Mapping[str, datetime]) -> Latest:
+def _skip_known(times: Mapping[str, datetime]) -> Latest:
     """Return the rule that skips a storm whose known track continues after its time: then a best track has more."""
     return Latest(_ALL_LATEST, tables.EVENTS, "event_id", "end_date", times)
 
 
-def closing(active: frozenset[str], centre: str) -> Batch:
+def withdraw_inactive(active: frozenset[str], centre: str) -> Batch:
     """Withdraw the centre's forecasts of storms that are no longer active."""
 
-    def over(expected: Sequence[StormTrack]) -> Batch:
+    def withdraw(expected: Sequence[StormTrack]) -> Batch:
         ended = {row.event_id for row in expected if row.source.startswith(centre)} - active
         targets = (*LATEST, *_DISTURBANCES_LATEST)
         return Batch((), parts=[(target, (event_id, "forecast")) for target in targets for event_id in sorted(ended)])
 
     forecast = {"kind": ["forecast"]}
     tracks = (tables.TRACKS, tables.DISTURBANCE_TRACKS)
-    return Batch((), recalls=tuple(Recall(target, forecast, over, absence=True) for target in tracks))
+    return Batch((), recalls=tuple(Recall(target, forecast, withdraw, absence=True) for target in tracks))

@@ -18,7 +18,7 @@ from deploy.loader.source import Document, DocumentError, Findings, Rejected, So
 from deploy.loader.sources.advisory_batches import ADVISED
 from deploy.loader.sources.best_track_batches import TARGETS, batches
 from deploy.loader.sources.invest_batches import invest_batches
-from deploy.loader.sources.nhc_text import called
+from deploy.loader.sources.nhc_text import format_name
 from deploy.loader.storms.advisories import Advisory
 from deploy.loader.storms.atcf import basin_of, is_number, season_of
 from deploy.loader.storms.best_tracks import NO_RADII, WINDS_KT, Fix, Radii, twelve
@@ -129,7 +129,7 @@ def _fix(row: list[str]) -> Fix:
         pressure_hpa=pressure if pressure in _PRESSURES else None,
         status=(f"{DISTURBANCE} ({level})" if level else DISTURBANCE) if is_invest(number) else level,
         source=f"ATCF, wind of {agency.name}",
-        name=None if name.upper() in _NOBODY else called(name),
+        name=None if name.upper() in _NOBODY else format_name(name),
         radii=_radii(row[11:17]),
         wind_minutes=agency.minutes,
         wind_agency=agency.name,

@@ -96,14 +96,14 @@ def _batch(tracks: list[BestTrack], source: str) -> Batch:
     ends = {track.event_id: track.fixes[-1].time for track in tracks}
     of_day = {event_id: end + UNDER_WAY for event_id, end in ends.items()}
     known = Latest(frozenset(TARGETS), tables.ADVISORY_NODES, "event_id", "advisory_time", of_day)
-    expected = Recall(tables.NODES, {"event_id": list(ends), "kind": ["forecast"]}, partial(_outdated, ends))
+    expected = Recall(tables.NODES, {"event_id": list(ends), "kind": ["forecast"]}, partial(_withdraw_outdated, ends))
     recalls = (expected, *([merge_gdacs(events)] if events else []))
     rows = [(target, row) for target, found in made for row in found]
     renames = rename_aliases({track.event_id: track.aliases for track in tracks})
     return Batch(rows, (), parts, (known,), recalls, renames)
 
 
-def _outdated(ends: Mapping[str, datetime], expected: Sequence[StormNode]) -> Batch:
+def _withdraw_outdated(ends: Mapping[str, datetime], expected: Sequence[StormNode]) -> Batch:
     """Withdraw forecasts of storms that were issued before the end of their tracks."""
     over = {row.event_id for row in expected if not row.advisory_time or row.advisory_time <= ends[row.event_id]}
     return Batch((), parts=[(target, (event_id, "forecast")) for target in LATEST for event_id in sorted(over)])

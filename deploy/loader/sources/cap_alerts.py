@@ -15,8 +15,8 @@ from deploy.loader.documents import alerting
 from deploy.loader.documents.alerting import Alert
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.geometry.antimeridian import area_km2
-from deploy.loader.geometry.polygons import repaired
-from deploy.loader.places.gazetteer import Nearby, installed
+from deploy.loader.geometry.polygons import repair
+from deploy.loader.places.gazetteer import Nearby, installed_gazetteer
 from deploy.loader.records.floods import ALERTS, FloodAlert
 from deploy.loader.records.target import Batch, Withdrawal
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
@@ -34,7 +34,7 @@ _VALID = timedelta(days=1)
 _TOLERANCE = timedelta(days=1)
 
 
-def named(document: Document) -> Iterator[str]:
+def list_alerts(document: Document) -> Iterator[str]:
     """Yield the addresses of the flood alerts of a list or feed that have not ended. Raises DocumentError."""
     for item in alerting.items_of(document):
         is_over = item.expires is not None and item.expires < document.retrieved
@@ -52,7 +52,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         findings.read += 1
         try:
             alert = alerting.alert_of(alerting.root_of(document))
-            if (why := _why_not(alert, document)) is not None:
+            if (why := _find_reason(alert, document)) is not None:
                 findings.left_out.append(Rejected(alert.identifier, why))
             elif alert.kind == "Cancel":
                 gone.append(alert)
@@ -63,7 +63,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
             continue
         findings.issued = max(alert.sent, findings.issued or alert.sent)
     drawn.sort(key=lambda each: each[0].sent)
-    gazetteer = installed()
+    gazetteer = installed_gazetteer()
     centres = [area.representative_point() for _, area, _ in drawn]
     near = gazetteer.nearby([each.x for each in centres], [each.y for each in centres])
     people = gazetteer.people_within([area for _, area, _ in drawn])
@@ -89,7 +89,7 @@ def _is_index(document: Document) -> bool:
         return False
 
 
-def _why_not(alert: Alert, document: Document) -> str | None:
+def _find_reason(alert: Alert, document: Document) -> str | None:
     """Return why a valid alert has no row; None if it has one. Raises ValueError for an implausible time."""
     if alert.sent > document.retrieved + _TOLERANCE:
         raise ValueError(f"its time, {alert.sent:%Y-%m-%d %H:%M} UTC, is in the future")
@@ -112,7 +112,7 @@ def _expires(alert: Alert) -> datetime:
 
 def _area(alert: Alert, findings: Findings) -> MultiPolygon:
     """Return the areas as one. Raises GeometryError."""
-    area, mended = repaired(shapely.union_all([shapely.make_valid(shape) for shape in alert.shapes]))
+    area, mended = repair(shapely.union_all([shapely.make_valid(shape) for shape in alert.shapes]))
     if mended:
         findings.repaired.append(Rejected(alert.identifier, "; ".join(mended)))
     return area
@@ -154,7 +154,7 @@ SOURCE = Source(
     read=read,
     documents="alerts as CAP 1.2, or feeds of them (RSS, Atom, or the WMO's wmo_all.json)",
     addresses=lambda _since: [LIST],
-    named=named,
+    named=list_alerts,
     once=True,
     most_named=150,
 )

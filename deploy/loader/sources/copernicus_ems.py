@@ -19,8 +19,8 @@ from shapely.geometry.base import BaseGeometry
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import json_of
 from deploy.loader.geometry.antimeridian import area_km2
-from deploy.loader.geometry.polygons import polygons_of, repaired
-from deploy.loader.places.gazetteer import Nearby, installed
+from deploy.loader.geometry.polygons import polygons_of, repair
+from deploy.loader.places.gazetteer import Nearby, installed_gazetteer
 from deploy.loader.records.floods import FLOODS, FloodEvent
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, Findings, Rejected, Source
@@ -91,7 +91,7 @@ class _Found(NamedTuple):
     is_mapped: bool
 
 
-def named(document: Document) -> Iterator[str]:
+def list_documents(document: Document) -> Iterator[str]:
     """Yield the details of current floods of the list, or the footprints of such details. Raises DocumentError."""
     for content in _activations(json_of(document)):
         try:
@@ -132,7 +132,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     if not found:
         return
     found.sort(key=lambda each: (_utc(each.activation.began), each.activation.code))
-    gazetteer = installed()
+    gazetteer = installed_gazetteer()
     centres = [each.area.representative_point() for each in found]
     near = gazetteer.nearby([each.x for each in centres], [each.y for each in centres])
     people = gazetteer.people_within([each.area for each in found])
@@ -171,7 +171,7 @@ def _with_area(activation: _Activation, contents: dict[str, Any], retrieved: dat
         shapes = shapes or ([_of_text(activation.extent)] if activation.extent else [])
     if not shapes:
         raise ValueError("it has neither a footprint nor areas of interest")
-    area, mended = repaired(shapely.union_all([shapely.make_valid(shape) for shape in shapes]))
+    area, mended = repair(shapely.union_all([shapely.make_valid(shape) for shape in shapes]))
     if mended:
         findings.repaired.append(Rejected(activation.code, "; ".join(mended)))
     return _Found(activation, area, is_mapped)
@@ -235,7 +235,7 @@ SOURCE = Source(
     read=read,
     documents="details of activations, and layers observedEventA as GeoJSON",
     addresses=_addresses,
-    named=named,
+    named=list_documents,
     levels=2,
     once=True,
     most_named=200,

@@ -13,8 +13,8 @@ from shapely.geometry import MultiPolygon
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import features_of
 from deploy.loader.geometry.antimeridian import area_km2
-from deploy.loader.geometry.polygons import polygons_of, repaired
-from deploy.loader.places.gazetteer import Nearby, installed
+from deploy.loader.geometry.polygons import polygons_of, repair
+from deploy.loader.places.gazetteer import Nearby, installed_gazetteer
 from deploy.loader.records.floods import FLOODS, FloodEvent
 from deploy.loader.records.target import Batch, Rename
 from deploy.loader.source import Document, Findings, Rejected, Source
@@ -72,7 +72,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
                 findings.rejected.append(Rejected(name, reason(error)))
                 continue
             floods.append((properties, area))
-    gazetteer = installed()
+    gazetteer = installed_gazetteer()
     centres = [area.representative_point() for _, area in floods]
     near = gazetteer.nearby([point.x for point in centres], [point.y for point in centres])
     found: dict[int, _Flood] = {}
@@ -101,7 +101,7 @@ def _name(feature: Any, place: int) -> str:
 def _area(name: str, geometry: Any, findings: Findings) -> MultiPolygon:
     """Return the area. Raises GeometryError."""
     shape, unclosed = polygons_of(geometry)
-    area, mended = repaired(shape)
+    area, mended = repair(shape)
     if unclosed or mended:
         findings.repaired.append(Rejected(name, "; ".join([*unclosed, *mended])))
     return area

@@ -17,7 +17,7 @@ from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.records.earthquakes import SECOND_EVENTS, SecondEvent
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, Findings, Rejected, Source
-from deploy.loader.sources.same_earthquake import SECOND, without_known
+from deploy.loader.sources.same_earthquake import SECOND, exclude_known
 from deploy.loader.sources.surroundings import UNKNOWN, with_places
 
 _EVENTS = "https://www.seismicportal.eu/fdsnws/event/1/query"
@@ -79,7 +79,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
             rows[event.event_id] = event
             findings.issued = max(filter(None, (findings.issued, event.updated)), default=None)
     if rows:
-        yield without_known(with_places(sorted(rows.values(), key=lambda row: row.event_date)))
+        yield exclude_known(with_places(sorted(rows.values(), key=lambda row: row.event_date)))
 
 
 def _event(properties: _Properties, retrieved: datetime) -> SecondEvent:

@@ -27,8 +27,8 @@ from shapely.geometry import MultiPolygon, shape
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import features_of
 from deploy.loader.geometry.antimeridian import area_km2
-from deploy.loader.geometry.polygons import repaired
-from deploy.loader.places.gazetteer import Nearby, installed
+from deploy.loader.geometry.polygons import repair
+from deploy.loader.places.gazetteer import Nearby, installed_gazetteer
 from deploy.loader.records.floods import FLOODS, FloodEvent
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, Findings, Rejected, Source
@@ -52,7 +52,7 @@ class _Footprint(NamedTuple):
     address: str
 
 
-def named(document: Document) -> Iterator[str]:
+def list_rasters(document: Document) -> Iterator[str]:
     """Yield the rasters of the items that a search found. Raises DocumentError."""
     for item in features_of(document):
         try:
@@ -84,7 +84,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
             features_of(document)
     if not found:
         return
-    gazetteer = installed()
+    gazetteer = installed_gazetteer()
     centres = [each.area.representative_point() for each in found]
     near = gazetteer.nearby([each.x for each in centres], [each.y for each in centres])
     people = gazetteer.people_within([each.area for each in found])
@@ -107,10 +107,10 @@ def _footprint(document: Document, name: str) -> _Footprint | None:
     with warnings.catch_warnings():
         # rasterio warns about a raster without a position
         warnings.simplefilter("error", NotGeoreferencedWarning)
-        return _drawn(document, name, time)
+        return _trace(document, name, time)
 
 
-def _drawn(document: Document, name: str, time: datetime) -> _Footprint | None:
+def _trace(document: Document, name: str, time: datetime) -> _Footprint | None:
     with rasterio.open(document.path) as raster:
         if raster.crs is None:
             raise ValueError("it has no coordinate reference system")
@@ -124,7 +124,7 @@ def _drawn(document: Document, name: str, time: datetime) -> _Footprint | None:
     if not drawn:
         return None
     outlines = shapely.transform(shapely.union_all(drawn), partial(_degrees, to_degrees))
-    area, _ = repaired(shapely.make_valid(outlines))
+    area, _ = repair(shapely.make_valid(outlines))
     if area_km2(area) < _SMALLEST_KM2:
         return None
     return _Footprint(name.rpartition(".")[0] or name, time, area, document.address.partition("#")[0])
@@ -172,7 +172,7 @@ SOURCE = Source(
     targets=(FLOODS,),
     read=read,
     documents="rasters (ensemble_flood_extent as GeoTIFF), or a search of the catalogue that names them",
-    named=named,
+    named=list_rasters,
     once=True,
     most_named=40,
 )

@@ -136,7 +136,7 @@ def events_of(documents: list[Document], kind: str, findings: Findings) -> Itera
     """
     found: dict[str, GdacsEvent] = {}
     for document in documents:
-        for (number, episode), features in _by_episode(_features(document), kind, findings).items():
+        for (number, episode), features in _group_by_episode(_features(document), kind, findings).items():
             findings.read += 1
             try:
                 event = _event(number, episode, features, document.retrieved)
@@ -177,7 +177,7 @@ def _feature(item: ElementTree.Element) -> dict[str, Any]:
     return {"id": properties.get("guid"), "properties": properties, "geometry": {"coordinates": position}}
 
 
-def _by_episode(features: list[Any], kind: str, findings: Findings) -> dict[tuple[str, int], dict[str, Any]]:
+def _group_by_episode(features: list[Any], kind: str, findings: Findings) -> dict[tuple[str, int], dict[str, Any]]:
     """Return features by event and episode, and by class."""
     found: dict[tuple[str, int], dict[str, Any]] = {}
     for place, feature in enumerate(features, start=1):

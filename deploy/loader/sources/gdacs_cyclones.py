@@ -19,14 +19,14 @@ from shapely.geometry import Point, shape
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import features_of
 from deploy.loader.geometry.antimeridian import area_km2, normalise
-from deploy.loader.geometry.polygons import NoAreaError, polygons_of, repaired
-from deploy.loader.geometry.wind_zones import stored
+from deploy.loader.geometry.polygons import NoAreaError, polygons_of, repair
+from deploy.loader.geometry.wind_zones import to_stored
 from deploy.loader.records import storms as tables
 from deploy.loader.records.storms import AdvisoryZone, StormEvent, StormZone
 from deploy.loader.records.target import Batch, Latest, Recall, Rename, Target
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.sources import gdacs, gdacs_list
-from deploy.loader.sources.advisory_batches import closing
+from deploy.loader.sources.advisory_batches import withdraw_inactive
 from deploy.loader.storms.advisories import Advisory, advisory_nodes, advisory_tracks, forecast_nodes, forecast_tracks
 from deploy.loader.storms.best_tracks import BestTrack, Fix, category
 from deploy.loader.storms.identity import ALL_TABLES, is_same
@@ -80,21 +80,23 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
             continue
         features = features_of(document)
         findings.read += len(features)
-        storms = _by_storm(features, findings)
+        storms = _group_by_storm(features, findings)
         if not storms and lists:
             findings.rejected.append(Rejected(document.address, "it has no cyclone"))
         elif not storms:
             raise DocumentError(f"{document.address} has no cyclone: no feature of class Point_Centroid and type TC")
         for storm, of_storm in storms:
-            unique = {_drawing(feature): feature for feature in of_storm}
-            findings.duplicates += [_name(feature) for feature in of_storm if unique[_drawing(feature)] is not feature]
+            unique = {_class_and_time(feature): feature for feature in of_storm}
+            findings.duplicates += [
+                _name(feature) for feature in of_storm if unique[_class_and_time(feature)] is not feature
+            ]
             findings.issued = max(findings.issued or storm.issued, storm.issued)
             yield _batch(storm, list(unique.values()), findings)
     if lists:
-        yield closing(frozenset().union(*map(gdacs_list.current, lists)), gdacs.SOURCE_NAME)
+        yield withdraw_inactive(frozenset().union(*map(gdacs_list.current, lists)), gdacs.SOURCE_NAME)
 
 
-def _by_storm(features: list[Any], findings: Findings) -> list[tuple[_Storm, list[Any]]]:
+def _group_by_storm(features: list[Any], findings: Findings) -> list[tuple[_Storm, list[Any]]]:
     """Return the storms of a document, each with its features.
 
     Only the centre names the event; ids of other features begin with it. Unreadable features are findings.
@@ -144,7 +146,7 @@ def _name(feature: dict[str, Any]) -> str:
     return str(feature.get("id") or feature["properties"]["Class"])
 
 
-def _drawing(feature: dict[str, Any]) -> tuple[str, str]:
+def _class_and_time(feature: dict[str, Any]) -> tuple[str, str]:
     """Return what a feature draws: its class and, for zones of a time step in documents of the API, the time."""
     properties = feature["properties"]
     return properties["Class"], str(properties.get("polygonlabel")) if _is_step_zone(properties) else ""
@@ -332,10 +334,10 @@ def _zone(storm: _Storm, feature: dict[str, Any], fixes: list[Fix], findings: Fi
             start, end = (fixes[0].time, fixes[-1].time) if fixes else (storm.start, storm.issued)
             scope = "whole"
     drawn, unclosed = polygons_of(feature["geometry"])
-    area, mended = repaired(drawn)
+    area, mended = repair(drawn)
     if unclosed or mended:
         findings.repaired.append(Rejected(_name(feature), "; ".join([*unclosed, *mended])))
-    (geom,) = stored(np.array([area], dtype=object))
+    (geom,) = to_stored(np.array([area], dtype=object))
     return AdvisoryZone(
         event_id=storm.event_id,
         name=storm.name,

@@ -7,7 +7,7 @@ from functools import partial
 from shapely.geometry import Point
 
 from deploy.loader.geometry.antimeridian import normalise
-from deploy.loader.places.gazetteer import Nearby, installed
+from deploy.loader.places.gazetteer import Nearby, installed_gazetteer
 from deploy.loader.records.alerted_earthquakes import (
     ALERTED_EARTHQUAKES,
     GLIDES,
@@ -25,7 +25,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     """Yield one batch of all documents, the oldest event first."""
     events = list(gdacs.events_of(documents, "EQ", findings))
     longitudes, latitudes = [event.longitude for event in events], [event.latitude for event in events]
-    near = surroundings(installed(), longitudes, latitudes)
+    near = surroundings(installed_gazetteer(), longitudes, latitudes)
     rows = [
         (
             ALERTED_EARTHQUAKES,

@@ -7,8 +7,8 @@ from shapely.geometry import MultiPolygon
 
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.geometry.antimeridian import area_km2
-from deploy.loader.geometry.polygons import GeometryError, polygons_of, repaired
-from deploy.loader.places.gazetteer import Nearby, installed
+from deploy.loader.geometry.polygons import GeometryError, polygons_of, repair
+from deploy.loader.places.gazetteer import Nearby, installed_gazetteer
 from deploy.loader.records.floods import ALERTS, REVISED_FLOODS, FloodAlert, FloodEvent
 from deploy.loader.records.target import Batch, Recall, Rename, Withdrawal
 from deploy.loader.source import Document, Findings, Rejected, Source
@@ -32,7 +32,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         if mended:
             findings.repaired.append(Rejected(name, "; ".join(mended)))
         drawn.append((event, area))
-    gazetteer = installed()
+    gazetteer = installed_gazetteer()
     near = gazetteer.nearby([event.longitude for event, _ in drawn], [event.latitude for event, _ in drawn])
     people = gazetteer.people_within([area for _, area in drawn])
     rows = [
@@ -45,10 +45,10 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     ]
     feed = gdacs.feed_of(documents, "FL")
     glides = [Rename((), event.glide, f"GDACS-FL{event.number}") for event, _ in drawn if event.glide]
-    yield Batch(rows=[*rows], recalls=_missing(feed), renames=glides)
+    yield Batch(rows=[*rows], recalls=_withdraw_missing(feed), renames=glides)
 
 
-def _missing(feed: Feed) -> tuple[Recall, ...]:
+def _withdraw_missing(feed: Feed) -> tuple[Recall, ...]:
     """Withdraw active and future alerts that are missing from the feed.
 
     An alert older than all reports in the feed may have aged out of it, and ends by itself. An alert newer than all of
@@ -80,7 +80,7 @@ def _area(event: GdacsEvent) -> tuple[MultiPolygon, list[str]]:
     if event.affected is None:
         raise GeometryError("it has no affected area")
     shape, unclosed = polygons_of(event.affected)
-    area, mended = repaired(shape)
+    area, mended = repair(shape)
     return area, unclosed + mended
 
 

@@ -27,9 +27,9 @@ _COUNTED = {"death": "dead", "displaced": "displaced"}
 _MOST = 10**9
 
 
-def named(document: Document) -> Iterator[str]:
+def list_floods(document: Document) -> Iterator[str]:
     """Yield the addresses of the data of floods in a list. Raises DocumentError."""
-    for properties in _listed(json_of(document)):
+    for properties in _read_list(json_of(document)):
         try:
             number, revision = int(properties["eventid"]), properties.get("datemodified")
         except FAULTS:
@@ -47,7 +47,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         content = json_of(document)
         if not isinstance(content, dict) or not ({"features", "properties"} & content.keys()):
             raise DocumentError(f"{document.address} is neither a list of events nor the data of one")
-        for properties in [*_listed(content), *_of_event(content)]:
+        for properties in [*_read_list(content), *_of_event(content)]:
             findings.read += 1
             name = f"{properties.get('eventtype')}{properties.get('eventid')}"
             try:
@@ -67,7 +67,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         yield Batch((), recalls=(Recall(GLIDES, where, partial(_with_glide, glides)),))
 
 
-def _listed(content: Any) -> list[dict[str, Any]]:
+def _read_list(content: Any) -> list[dict[str, Any]]:
     features = content.get("features") if isinstance(content, dict) else None
     found = [each.get("properties") for each in features or () if isinstance(each, dict)]
     return [each for each in found if isinstance(each, dict)]
@@ -124,7 +124,7 @@ SOURCE = Source(
     read=read,
     documents="the list and the data of events of GDACS's API",
     addresses=_addresses,
-    named=named,
+    named=list_floods,
     once=True,
     most_named=100,
 )

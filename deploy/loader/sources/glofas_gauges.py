@@ -12,7 +12,7 @@ from shapely.geometry import Point
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import features_of
 from deploy.loader.geometry.antimeridian import normalise
-from deploy.loader.places.gazetteer import Nearby, installed
+from deploy.loader.places.gazetteer import Nearby, installed_gazetteer
 from deploy.loader.records.floods import GAUGES, GaugeForecast
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
@@ -58,7 +58,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
                 series[gauge.name] = (one, gauge)
             findings.issued = max(one.issued, findings.issued or one.issued)
     points = [gauge.point for _, gauge in series.values()]
-    near = installed().nearby([point.x for point in points], [point.y for point in points])
+    near = installed_gazetteer().nearby([point.x for point in points], [point.y for point in points])
     rows = [(GAUGES, _row(*found, facts)) for found, facts in zip(series.values(), near, strict=True)]
     if rows:
         yield Batch(rows=[*rows])

@@ -75,7 +75,7 @@ def _series_of_place(place: dict[str, Any]) -> Series:
         np.array(daily[f"river_discharge_{name}"], dtype=np.float64) for name in ("p25", "median", "p75")
     )
     found = Series(place["longitude"], place["latitude"], days[0], days, median, lower, upper, 0)
-    return _checked(found)
+    return _check(found)
 
 
 def _of_csv(document: Document) -> Iterator[tuple[str, Any]]:
@@ -111,10 +111,10 @@ def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[da
     known = np.isfinite(members).any(axis=0)
     lower, median, upper = (np.full(len(days), np.nan) for _ in range(3))
     lower[known], median[known], upper[known] = np.nanquantile(members[:, known], [0.25, 0.5, 0.75], axis=0)
-    return _checked(Series(longitude, latitude, issued, days, median, lower, upper, len(members)))
+    return _check(Series(longitude, latitude, issued, days, median, lower, upper, len(members)))
 
 
-def _checked(series: Series) -> Series:
+def _check(series: Series) -> Series:
     """Return the series without empty days. Raises ValueError if all days are empty, or a value is impossible."""
     known = np.isfinite(np.array([series.median, series.lower, series.upper])).all(axis=0)
     if not known.any():

@@ -124,8 +124,8 @@ def _fix(said: _Said, radii: Sequence[str]) -> Fix:
         time=said.time,
         longitude=longitude,
         latitude=said.place[1],
-        wind_kt=_known(said.wind),
-        pressure_hpa=_known(said.pressure),
+        wind_kt=_parse_number(said.wind),
+        pressure_hpa=_parse_number(said.pressure),
         status=said.status.strip() or None,
         source="HURDAT2",
         name=None if name in _NOBODY else "-".join(part.capitalize() for part in name.split("-")),
@@ -135,7 +135,7 @@ def _fix(said: _Said, radii: Sequence[str]) -> Fix:
         wind_agency=NHC.name,
         # NHC is the regional agency as well
         regional_agency=NHC.name,
-        regional_wind_kt=_known(said.wind),
+        regional_wind_kt=_parse_number(said.wind),
         regional_wind_minutes=NHC.minutes,
         regional_class=said.status.strip() or None,
     )
@@ -143,7 +143,7 @@ def _fix(said: _Said, radii: Sequence[str]) -> Fix:
 
 def _radii(texts: Sequence[str]) -> Radii:
     """Parse radii; in tables, an empty cell beside others of the same wind is 0."""
-    known = [_known(text) for text in texts]
+    known = [_parse_number(text) for text in texts]
     known += [None] * (12 - len(known))
     winds = [known[start : start + 4] for start in (0, 4, 8)]
     return twelve(
@@ -171,7 +171,7 @@ def _degrees(text: str) -> float:
     return float(text[:-1]) * sign
 
 
-def _known(text: str) -> int | None:
+def _parse_number(text: str) -> int | None:
     """Parse a number; None for an empty cell or a negative number. Raises ValueError, OverflowError."""
     value = round(float(text)) if text.strip() else -1
     if value > _HIGHEST:

@@ -52,14 +52,14 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     for document in documents:
         columns = _columns(document)
         if columns >= _COLUMNS:
-            with _opened(document) as file:
+            with _open(document) as file:
                 yield from batches(_fixes(file, findings), findings, source="IBTrACS, derived from wind radii")
         elif columns >= _PACKAGED:
             packaged["us" if "status" in columns else "regional"] = document
         else:
             raise DocumentError(f"{document.address} is not IBTrACS: columns such as SID and ISO_TIME are missing")
     if packaged:
-        yield from batches(_counted(_of_package(packaged), findings), findings, source="IBTrACS")
+        yield from batches(_count(_of_package(packaged), findings), findings, source="IBTrACS")
 
 
 def _of_package(packaged: dict[str, Document]) -> Iterator[Fix]:
@@ -70,18 +70,18 @@ def _of_package(packaged: dict[str, Document]) -> Iterator[Fix]:
     return read_fixes(packaged["regional"].path, "regional")
 
 
-def _counted(fixes: Iterable[Fix], findings: Findings) -> Iterator[Fix]:
+def _count(fixes: Iterable[Fix], findings: Findings) -> Iterator[Fix]:
     for fix in fixes:
         findings.read += 1
         yield fix
 
 
 def _columns(document: Document) -> set[str]:
-    with _opened(document) as file:
+    with _open(document) as file:
         return set(next(csv.reader(file), []))
 
 
-def _opened(document: Document) -> TextIO:
+def _open(document: Document) -> TextIO:
     opener = gzip.open if document.path.suffix == ".gz" else open
     return cast("TextIO", opener(document.path, "rt", encoding="utf-8-sig", errors="replace", newline=""))
 

@@ -35,12 +35,10 @@ def invest_batches(advisories: Iterable[Advisory], centre: str) -> Iterator[Batc
         "season": sorted({each[0].season for each in found.values()}),
     }
     after = {"valid_time": first - USED_AGAIN_AFTER}
-    yield Batch(
-        (), recalls=(Recall(tables.DISTURBANCE_NODES, where, partial(_identified, found, centre), after=after),)
-    )
+    yield Batch((), recalls=(Recall(tables.DISTURBANCE_NODES, where, partial(_identify, found, centre), after=after),))
 
 
-def _identified(found: Mapping[str, list[Advisory]], centre: str, stored: Sequence[StormNode]) -> Batch:
+def _identify(found: Mapping[str, list[Advisory]], centre: str, stored: Sequence[StormNode]) -> Batch:
     lives: dict[str, list[datetime]] = {}
     for node in stored:
         lives.setdefault(node.event_id, []).append(node.valid_time)
@@ -50,7 +48,7 @@ def _identified(found: Mapping[str, list[Advisory]], centre: str, stored: Sequen
         for advisory in advisories:
             event_id = _event_of(advisory, own)
             own.setdefault(event_id, []).append(advisory.time)
-            systems.setdefault(event_id, []).append(_named(advisory, event_id))
+            systems.setdefault(event_id, []).append(_rename(advisory, event_id))
     ordered = [advisory for event_id in sorted(systems) for advisory in systems[event_id]]
     parts = list(batches(ordered, {}, complete=False, centre=centre))
     whole = Batch((), recalls=())
@@ -72,6 +70,6 @@ def _event_of(advisory: Advisory, own: Mapping[str, list[datetime]]) -> str:
     return min(near)[1] if near else f"{advisory.event_id}-{advisory.time:%m%d}"
 
 
-def _named(advisory: Advisory, event_id: str) -> Advisory:
+def _rename(advisory: Advisory, event_id: str) -> Advisory:
     analysed = advisory.analysed._replace(event_id=event_id) if advisory.analysed else None
     return advisory._replace(event_id=event_id, analysed=analysed)

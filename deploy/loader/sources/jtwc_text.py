@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.source import Document, DocumentError
-from deploy.loader.sources.nhc_text import called, near
+from deploy.loader.sources.nhc_text import format_name, nearest_time
 from deploy.loader.storms.advisories import Advisory
 from deploy.loader.storms.atcf import basin_of, number_of, season_of
 from deploy.loader.storms.best_tracks import NO_RADII, WINDS_KT, Fix, Radii, twelve
@@ -73,8 +73,8 @@ def read_warning(text: str, document: Document) -> Advisory:
     """Return the warning as an advisory. Raises DocumentError if a necessary part is missing or implausible."""
     text = text.replace("\r", "")
     try:
-        warning = _merged(_of_machine(text), _of_prose(text, document.retrieved))
-        past = _past(text, warning)
+        warning = _merge(_of_machine(text), _of_prose(text, document.retrieved))
+        past = _parse_past(text, warning)
     except (ValueError, OverflowError) as error:
         raise DocumentError(f"{document.address} has a value that no warning has: {error}") from None
     if warning is None or not warning.steps:
@@ -82,7 +82,7 @@ def read_warning(text: str, document: Document) -> Advisory:
     if warning.time > document.retrieved + _TOLERANCE:
         raise DocumentError(f"{document.address}: its time, {warning.time:%Y-%m-%d %H:%M} UTC, is in the future")
     issued = ISSUED.search(text)
-    time = near(warning.time, *map(int, issued.groups())) if issued else warning.time
+    time = nearest_time(warning.time, *map(int, issued.groups())) if issued else warning.time
     pressure = _PRESSURE.search(text)
     fixes = [_fix(warning, step) for step in warning.steps]
     if pressure:
@@ -101,7 +101,7 @@ def read_warning(text: str, document: Document) -> Advisory:
     )
 
 
-def _merged(machine: _Warning | None, prose: _Warning | None) -> _Warning | None:
+def _merge(machine: _Warning | None, prose: _Warning | None) -> _Warning | None:
     """Return the lines for machines, with gusts, statuses and the whole name of the text of the same warning."""
     if machine is None or prose is None or (machine.number, machine.sequence) != (prose.number, prose.sequence):
         return machine or prose
@@ -127,7 +127,7 @@ def _of_machine(text: str) -> _Warning | None:
         steps.append(_Step(int(found[1]), place, _wind(found[6]), None, _radii(radii), None))
     if len(steps) < len(_ANY_STEP.findall(lines)):
         raise ValueError("a time step is not readable")
-    return _Warning(number_of(head[2], time), _name(head[3]), None, int(head[4]), time, _ordered(steps))
+    return _Warning(number_of(head[2], time), _name(head[3]), None, int(head[4]), time, _check_order(steps))
 
 
 def _of_prose(text: str, retrieved: datetime) -> _Warning | None:
@@ -145,7 +145,7 @@ def _of_prose(text: str, retrieved: datetime) -> _Warning | None:
         steps.append(_prose_step(int(section[1]), section.groups()[4:8], words))
     status = title["status"].removeprefix("SUBJ ").strip().title()
     return _Warning(
-        number_of(title["number"], time), _name(title["name"]), status, int(title["count"]), time, _ordered(steps)
+        number_of(title["number"], time), _name(title["name"]), status, int(title["count"]), time, _check_order(steps)
     )
 
 
@@ -174,7 +174,7 @@ def _radii(found: dict[int, tuple[int, ...]]) -> Radii:
     return twelve([radius for wind in WINDS_KT for radius in found.get(wind, (None,) * 4)])
 
 
-def _past(text: str, warning: _Warning | None) -> list[Fix]:
+def _parse_past(text: str, warning: _Warning | None) -> list[Fix]:
     """Return the positions that follow the text. Raises ValueError."""
     if warning is None:
         return []
@@ -217,7 +217,7 @@ def nearest_day(time: datetime, day: int, hour: int, minute: int) -> datetime:
     return min(found, key=lambda each: abs(each - time))
 
 
-def _ordered(steps: list[_Step]) -> list[_Step]:
+def _check_order(steps: list[_Step]) -> list[_Step]:
     """Return the steps. Raises ValueError if they do not begin with the position, or not follow each other in time."""
     hours = [step.hours for step in steps]
     if not hours or hours[0] != 0 or hours != sorted(set(hours)):
@@ -227,7 +227,7 @@ def _ordered(steps: list[_Step]) -> list[_Step]:
 
 def _name(text: str | None) -> str | None:
     name = (text or "").strip()
-    return None if name.upper() in {"", "NONAME", "UNNAMED", "INVEST", "UNKNOWN"} else called(name)
+    return None if name.upper() in {"", "NONAME", "UNNAMED", "INVEST", "UNKNOWN"} else format_name(name)
 
 
 def _place(latitude: float, north: str, longitude: float, east: str) -> tuple[float, float]:

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
-from deploy.loader.sources.advisory_batches import ADVISED, batches, closing
+from deploy.loader.sources.advisory_batches import ADVISED, batches, withdraw_inactive
 from deploy.loader.sources.invest_batches import invest_batches
 from deploy.loader.sources.jtwc_disturbances import is_about_disturbances, read_disturbances
 from deploy.loader.sources.jtwc_index import ADDRESS, addresses_of, is_feed, outlooks_of, products_of
 from deploy.loader.sources.jtwc_text import is_warning, read_warning
-from deploy.loader.storms.advisories import Advisory, under_way
+from deploy.loader.storms.advisories import Advisory, active_advisories
 from deploy.loader.storms.identity import DISTURBANCE_TABLES, STORM_TABLES
 from deploy.loader.storms.winds import JTWC
 
@@ -64,10 +64,10 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     for each in advisories:
         findings.duplicates += [f"{each.event_id} {each.time}"] * ((each.event_id, each.time) in unique)
         unique[each.event_id, each.time] = each
-    newest = {each.event_id: each for each in under_way(list(unique.values()))}
+    newest = {each.event_id: each for each in active_advisories(list(unique.values()))}
     yield from batches([unique[key] for key in sorted(unique)], newest, complete=False, centre=JTWC.name)
     if active is not None:
-        yield closing(frozenset(active), JTWC.name)
+        yield withdraw_inactive(frozenset(active), JTWC.name)
 
 
 def _disturbances(document: Document, text: str, findings: Findings, *, must_be: bool) -> list[Advisory]:

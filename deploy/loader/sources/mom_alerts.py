@@ -17,8 +17,8 @@ from shapely.geometry import MultiPolygon, Point
 
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import csv_rows, features_of
-from deploy.loader.geometry.polygons import polygons_of, repaired
-from deploy.loader.places.gazetteer import installed
+from deploy.loader.geometry.polygons import polygons_of, repair
+from deploy.loader.places.gazetteer import installed_gazetteer
 from deploy.loader.records.floods import LATEST_WATERSHED_ALERTS, WATERSHED_RUNS, WatershedAlert, WatershedRun
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
@@ -63,7 +63,7 @@ class _Alert(BaseModel):
 
     @field_validator("level")
     @classmethod
-    def _known(cls, level: str) -> str:
+    def _check_level(cls, level: str) -> str:
         if level not in _LEVELS:
             raise ValueError(f"{level!r} is none of {', '.join(_LEVELS)}")
         return level
@@ -74,7 +74,7 @@ class _Alert(BaseModel):
         return run.astimezone(UTC) if run.tzinfo else run.replace(tzinfo=UTC)
 
 
-def named(document: Document) -> Iterator[str]:
+def newest_run(document: Document) -> Iterator[str]:
     """Yield the address of the newest run of a page that lists runs."""
     if _is_page(document):
         runs = _LISTED.findall(document.path.read_text(encoding="utf-8", errors="replace"))
@@ -92,7 +92,9 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     """Yield a batch for each month of runs, the oldest first. A record is an alert."""
     tables, areas = _kinds(documents)
     watersheds = _watersheds(areas, findings)
-    people = dict(zip(watersheds, installed().people_within([shed.area for shed in watersheds.values()]), strict=True))
+    people = dict(
+        zip(watersheds, installed_gazetteer().people_within([shed.area for shed in watersheds.values()]), strict=True)
+    )
     alerts: dict[tuple[int, datetime], _Alert] = {}
     for document in tables:
         of_name = _run_of(document)
@@ -141,7 +143,7 @@ def _kinds(documents: list[Document]) -> tuple[list[Document], list[Document]]:
 
 def _is_run_list(document: Document) -> bool:
     """Return whether the document leads to runs. Another page is read as alerts, which refuses it with its title."""
-    return _is_page(document) and any(named(document))
+    return _is_page(document) and any(newest_run(document))
 
 
 def _run_of(document: Document) -> str | None:
@@ -164,7 +166,7 @@ def _watersheds(documents: list[Document], findings: Findings) -> dict[int, _Wat
                 number = int(feature["properties"]["pfaf_id"])
                 size = float(feature["properties"]["area_km2"])
                 shape, unclosed = polygons_of(feature["geometry"])
-                area, mended = repaired(shape)
+                area, mended = repair(shape)
             except FAULTS as error:
                 findings.read += 1
                 findings.rejected.append(Rejected(f"watershed {_number(feature)}", reason(error)))
@@ -228,7 +230,7 @@ SOURCE = Source(
     rhythm=timedelta(hours=6),
     targets=(WATERSHED_RUNS, LATEST_WATERSHED_ALERTS),
     read=read,
-    named=named,
+    named=newest_run,
     documents="two: GeoJSON of the watersheds (pfaf_id, area_km2) and CSV of the alerts (pfaf_id, run, Alert, …, or "
     "Final_Attributes_….csv, or the page that lists them)",
 )

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
-from deploy.loader.sources.advisory_batches import ADVISED, batches, closing
+from deploy.loader.sources.advisory_batches import ADVISED, batches, withdraw_inactive
 from deploy.loader.sources.nhc_index import ADDRESS, index_of, is_index, products
 from deploy.loader.sources.nhc_shapefiles import read_shapefiles
 from deploy.loader.sources.nhc_tables import is_table, read_tables
 from deploy.loader.sources.nhc_text import is_text, read_text
-from deploy.loader.storms.advisories import Advisory, under_way
+from deploy.loader.storms.advisories import Advisory, active_advisories
 from deploy.loader.storms.identity import DISTURBANCE_TABLES, STORM_TABLES
 from deploy.loader.storms.winds import NHC
 
@@ -39,14 +39,14 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         # a text has more than the shapefile of the same advisory, and follows it
         findings.duplicates += [f"{each.event_id} {each.time}"] * ((each.event_id, each.time) in unique)
         unique[each.event_id, each.time] = each
-    newest = {each.event_id: each for each in under_way(list(unique.values()))}
+    newest = {each.event_id: each for each in active_advisories(list(unique.values()))}
     yield from batches([unique[key] for key in sorted(unique)], newest, complete=bool(given), centre=NHC.name)
     # a file lists the storms that were active when it was made
     if indexes and all("://" in document.address for document in indexes):
         actives = [index.active for index in listed]
         known = [active for active in actives if active is not None]
         if len(known) == len(actives):
-            yield closing(frozenset().union(*known), NHC.name)
+            yield withdraw_inactive(frozenset().union(*known), NHC.name)
 
 
 def _singles(documents: list[Document], findings: Findings, *, must_be: bool) -> list[Advisory]:

@@ -18,7 +18,7 @@ from shapely.geometry import MultiPolygon, Point
 
 from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.geometry.antimeridian import area_km2, normalise
-from deploy.loader.geometry.polygons import repaired
+from deploy.loader.geometry.polygons import repair
 from deploy.loader.records import storms as tables
 from deploy.loader.records.outlooks import FORMATION_AREAS, OUTLOOK_EVENTS, FormationArea, OutlookEvent
 from deploy.loader.records.storms import StormNode
@@ -107,7 +107,7 @@ def _areas(document: Document, member: str, issued: datetime, findings: Findings
         try:
             if not ocean:
                 raise ValueError(f"'{columns['BASIN'][place]}' is no ocean of the outlook")
-            area, mended = repaired(_polygons(shape))
+            area, mended = repair(_polygons(shape))
             # the chance of the fifth day is not that of the seventh
             chances = (
                 _percent(columns["PROB2DAY"][place]),
@@ -144,11 +144,11 @@ def _with_known(issued: datetime, areas: list[_Area], known: Sequence[FormationA
     where: dict[str, list[Any]] = {"kind": ["analysed"], "basin": ["NA", "EP", "WP"]}
     after = {"valid_time": issued - _NEWEST_POSITION}
     return Batch(
-        (), recalls=(Recall(tables.DISTURBANCE_NODES, where, partial(_identified, issued, areas, known), after=after),)
+        (), recalls=(Recall(tables.DISTURBANCE_NODES, where, partial(_identify, issued, areas, known), after=after),)
     )
 
 
-def _identified(
+def _identify(
     issued: datetime, areas: list[_Area], known: Sequence[FormationArea], nodes: Sequence[StormNode]
 ) -> Batch:
     """Identify each area with a system under investigation, else with an earlier area that it overlaps."""
@@ -195,7 +195,7 @@ def _rows(
     known |= {event.event_id: event for event in stored if event.event_id not in replaced}
     rows: list[tuple[Any, tuple[Any, ...]]] = []
     gazetteer = packaged_gazetteer()
-    people = gazetteer.within([area.shape for area in areas]) if gazetteer and areas else [None] * len(areas)
+    people = gazetteer.places_within([area.shape for area in areas]) if gazetteer and areas else [None] * len(areas)
     for area, within in zip(areas, people, strict=True):
         event_id = events[area.number]
         two, seven = area.chances

@@ -18,7 +18,7 @@ import shapely
 
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.source import Document, DocumentError, Findings, Rejected
-from deploy.loader.sources.nhc_text import MONTHS, called, near
+from deploy.loader.sources.nhc_text import MONTHS, format_name, nearest_time
 from deploy.loader.storms.advisories import Advisory
 from deploy.loader.storms.atcf import basin_of, season_of
 from deploy.loader.storms.best_tracks import Fix
@@ -82,7 +82,7 @@ def _layer(document: Document, member: str) -> tuple[dict[str, list[Any]], list[
 
 def _advisory(document: Document, number: str, columns: dict[str, list[Any]], shapes: list[Any]) -> Advisory:
     try:
-        time = _issued(str(columns["ADVDATE"][0]))
+        time = _parse_time(str(columns["ADVDATE"][0]))
         counted = int(re.match(r"\d+", str(columns["ADVISNUM"][0]).strip())[0])  # type: ignore[index]
         fixes = [_fix(number, time, {name: columns[name][place] for name in _COLUMNS}, shape)
                  for place, shape in enumerate(shapes)]  # fmt: skip
@@ -110,26 +110,26 @@ def _fix(number: str, time: datetime, row: dict[str, Any], shape: Any) -> Fix:
         event_id=number,
         season=season_of(number),
         basin=basin_of(number, longitude),
-        time=near(time, *map(int, when.groups())),
+        time=nearest_time(time, *map(int, when.groups())),
         longitude=longitude,
         latitude=latitude,
-        wind_kt=_known(row["MAXWIND"]),
-        pressure_hpa=_known(row["MSLP"]),
+        wind_kt=_parse_number(row["MAXWIND"]),
+        pressure_hpa=_parse_number(row["MSLP"]),
         status=status,
         source="NHC",
-        name=called(name) or None,
-        gust_kt=_known(row["GUST"]),
+        name=format_name(name) or None,
+        gust_kt=_parse_number(row["GUST"]),
         wind_minutes=NHC.minutes,
         wind_agency=advisory_agency(number).name,
     )
 
 
-def _known(value: Any) -> int | None:
+def _parse_number(value: Any) -> int | None:
     whole = round(float(value))
     return whole if 0 < whole < _MISSING else None
 
 
-def _issued(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     """Parse a time in UTC: `1100 PM AST Wed Sep 06 2017` or `170907/0300`. Raises ValueError."""
     text = " ".join(text.upper().split())
     if short := _SHORT.match(text):

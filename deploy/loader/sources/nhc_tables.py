@@ -99,7 +99,7 @@ def read_tables(documents: Iterable[Document], findings: Findings) -> list[Advis
 
 
 def _table_of(document: Document) -> str | None:
-    with _opened(document.path) as file:
+    with _open(document.path) as file:
         try:
             columns = set(next(csv.reader(file), []))
         except (csv.Error, EOFError, OSError):
@@ -108,14 +108,14 @@ def _table_of(document: Document) -> str | None:
 
 
 def _rows(document: Document) -> Iterator[Row]:
-    with _opened(document.path) as file:
+    with _open(document.path) as file:
         try:
             yield from csv.DictReader(file)
         except (csv.Error, EOFError) as error:
             raise DocumentError(f"{document.address} cannot be read to its end: {error}") from None
 
 
-def _opened(path: Path) -> TextIO:
+def _open(path: Path) -> TextIO:
     if path.suffix == ".gz":
         return cast("TextIO", gzip.open(path, "rt", encoding="utf-8-sig", errors="replace", newline=""))
     return path.open(encoding="utf-8-sig", errors="replace", newline="")

@@ -64,7 +64,7 @@ def read_text(text: str, address: str) -> Advisory:
         time = datetime(_year(year), MONTHS.index(month) + 1, int(day), int(hour), int(minute), tzinfo=UTC)
     except ValueError:
         raise DocumentError(f"{address} has no valid time of issue: {issued[0]}") from None
-    number, name, advisory = f"{storm[1]}{_year(storm[2])}", called(title["name"]), int(title["number"])
+    number, name, advisory = f"{storm[1]}{_year(storm[2])}", format_name(title["name"]), int(title["number"])
     sections = list(_AHEAD.finditer(plain))
     first = plain[now.end() : sections[0].start() if sections else None]
     season = season_of(number)
@@ -101,7 +101,7 @@ def read_text(text: str, address: str) -> Advisory:
         # text after the last position is not about it
         words = plain[section.end() : end].split("\n\n")[0]
         status = next((said for word, said in _STATUSES.items() if word in section["remark"]), None)
-        forecast.append(fix(near(time, *map(int, groups[:3])), groups[3:7], words, status))
+        forecast.append(fix(nearest_time(time, *map(int, groups[:3])), groups[3:7], words, status))
     final = _LAST.search(plain) is not None
     return Advisory(number, name, season, advisory, time, analysed, forecast, said, final)
 
@@ -119,7 +119,7 @@ def _year(text: str) -> int:
     return int(text) + (1900 if int(text) >= _CENTURY else 2000)
 
 
-def called(name: str) -> str:
+def format_name(name: str) -> str:
     """Format a name as Irma, Two-E."""
     return "-".join(part.capitalize() for part in name.split("-"))
 
@@ -139,7 +139,7 @@ def _radii(words: str) -> Radii:
     return twelve([radius for wind in WINDS_KT for radius in found.get(wind, (None,) * 4)])
 
 
-def near(time: datetime, day: int, hour: int, minute: int) -> datetime:
+def nearest_time(time: datetime, day: int, hour: int, minute: int) -> datetime:
     """Return the time with this day of the month that is nearest to the advisory."""
     days = (time + timedelta(days=offset) for offset in range(-3, 12))
     for each in days:

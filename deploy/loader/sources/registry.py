@@ -57,6 +57,6 @@ SOURCES: dict[str, Source] = {
 }
 
 
-def watched(sources: Mapping[str, Source] = SOURCES) -> list[str]:
+def sources_to_watch(sources: Mapping[str, Source] = SOURCES) -> list[str]:
     """Return the sources for an operator to run: published at an address, and each event by only one of them."""
     return [name for name, source in sources.items() if list(source.addresses(None)) and not source.by_name_only]

@@ -65,15 +65,15 @@ def of_second(events: list[EarthquakeEvent]) -> Recall | None:
     return Recall(SECOND_EVENTS, {"source": [SECOND]}, merge, after={"event_date": since})
 
 
-def without_known(rows: list[SecondEvent]) -> Batch:
+def exclude_known(rows: list[SecondEvent]) -> Batch:
     """Return the batch of earthquakes of the EMSC, without those that the USGS lists."""
     since = min(row.event_date for row in rows) - APART
     return Batch(
-        (), recalls=(Recall(EVENTS, {"source": [FIRST]}, partial(_without, rows), after={"event_date": since}),)
+        (), recalls=(Recall(EVENTS, {"source": [FIRST]}, partial(_exclude, rows), after={"event_date": since}),)
     )
 
 
-def _without(rows: list[SecondEvent], found: list[EarthquakeEvent]) -> Batch:
+def _exclude(rows: list[SecondEvent], found: list[EarthquakeEvent]) -> Batch:
     pairs = same(found, rows)
     known = {pair.second for pair in pairs}
     batch = leave_to_first(pairs)

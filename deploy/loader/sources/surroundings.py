@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from deploy.loader.places.countries import CountriesNearby
-from deploy.loader.places.gazetteer import Gazetteer, Nearby, installed
+from deploy.loader.places.gazetteer import Gazetteer, Nearby, installed_gazetteer
 from deploy.loader.records.earthquakes import CatalogueEvent, EarthquakeEvent
 
 Event = TypeVar("Event", EarthquakeEvent, CatalogueEvent)
@@ -21,7 +21,9 @@ def with_places(events: Iterable[Event]) -> list[Event]:
     return [
         row._replace(**near)
         for row, near in zip(
-            rows, surroundings(installed(), [row.geom.x for row in rows], [row.geom.y for row in rows]), strict=True
+            rows,
+            surroundings(installed_gazetteer(), [row.geom.x for row in rows], [row.geom.y for row in rows]),
+            strict=True,
         )
     ]
 
@@ -29,5 +31,5 @@ def with_places(events: Iterable[Event]) -> list[Event]:
 def surroundings(gazetteer: Gazetteer, longitudes: Sequence[float], latitudes: Sequence[float]) -> list[dict[str, Any]]:
     """Return the columns of `UNKNOWN` for each position, in degrees of WGS 84, in their order."""
     east, north = np.asarray(longitudes, dtype=np.float64), np.asarray(latitudes, dtype=np.float64)
-    near, countries = gazetteer.nearby(east, north), gazetteer.countries.near(east, north)
+    near, countries = gazetteer.nearby(east, north), gazetteer.countries.find_near(east, north)
     return [place._asdict() | country._asdict() for place, country in zip(near, countries, strict=True)]

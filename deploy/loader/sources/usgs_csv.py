@@ -34,7 +34,7 @@ class _Event(Listed):
 
     @field_validator("depth", "mag", mode="before")
     @classmethod
-    def _unknown(cls, value: object) -> object:
+    def _clear_unknown(cls, value: object) -> object:
         return None if value == "" else value
 
 

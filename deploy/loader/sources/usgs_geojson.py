@@ -75,7 +75,7 @@ def addresses(since: datetime | None) -> Iterable[str]:
     return [f"{_EVENTS}?{urlencode(asked)}"]
 
 
-def following(document: Document) -> str | None:
+def next_page(document: Document) -> str | None:
     """Return the address of the next page of an event service response, if this one is full."""
     url = urlsplit(document.address)
     asked = {name: values[-1] for name, values in parse_qs(url.query).items()}
@@ -92,7 +92,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     renames: list[Rename] = []
     for document in documents:
         features = features_of(document)
-        issued = _issued(json_of(document))
+        issued = _time_created(json_of(document))
         findings.issued = max(filter(None, (findings.issued, issued)), default=None)
         for content in features:
             findings.read += 1
@@ -188,7 +188,7 @@ def _time(milliseconds: Milliseconds) -> datetime:
         raise ValueError(f"{milliseconds} is no time") from error
 
 
-def _issued(content: Any) -> datetime | None:
+def _time_created(content: Any) -> datetime | None:
     """Return the creation time of the document; None if it has none."""
     try:
         return _time(content["metadata"]["generated"])
@@ -208,5 +208,5 @@ SOURCE = Source(
     documents="GeoJSON of a USGS feed or of its event service",
     addresses=addresses,
     catches_up=True,
-    following=following,
+    following=next_page,
 )

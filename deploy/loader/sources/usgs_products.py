@@ -42,7 +42,7 @@ class _Products(NamedTuple):
     said: dict[str, dict[str, Any]]
 
 
-def named(document: Document) -> Iterator[str]:
+def list_products(document: Document) -> Iterator[str]:
     """Yield the details of events that have products, or the files of such details. Raises DocumentError."""
     content = json_of(document)
     if not isinstance(content, dict):
@@ -222,7 +222,7 @@ SOURCE = Source(
     read=read,
     documents="details of an event as GeoJSON, with the files of its products",
     addresses=_addresses,
-    named=named,
+    named=list_products,
     levels=2,
     once=True,
     most_named=200,

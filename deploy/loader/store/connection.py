@@ -14,7 +14,7 @@ class StoreError(Exception):
 
 
 @asynccontextmanager
-async def connected(url: str, name: str) -> AsyncIterator[asyncpg.Connection]:
+async def connect(url: str, name: str) -> AsyncIterator[asyncpg.Connection]:
     """Open a connection with the application name `dams loader NAME`. It sends geometries as EWKB.
 
     Raises OSError, asyncpg.PostgresError, StoreError.
@@ -33,11 +33,11 @@ async def connected(url: str, name: str) -> AsyncIterator[asyncpg.Connection]:
         await connection.close(timeout=5)
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """Return a name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def listed(names: Any, prefix: str = "") -> str:
+def list_columns(names: Any, prefix: str = "") -> str:
     """Return names of columns, with commas between them."""
-    return ", ".join(prefix + quoted(name) for name in names)
+    return ", ".join(prefix + quote(name) for name in names)

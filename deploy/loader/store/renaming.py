@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import asyncpg
 
 from deploy.loader.records.target import Rename, Target
-from deploy.loader.store.connection import SCHEMA, quoted
+from deploy.loader.store.connection import SCHEMA, quote
 
 _COLUMN = "event_id"
 
@@ -41,10 +41,10 @@ async def outdated_aliases(connection: asyncpg.Connection, target: Target, revis
     revisions: the identifiers of new rows, each with its revision. An identifier is used again if its revision is later
     than that of the event it is an alias of, or if that event was deleted. In tables without revisions it never is.
     """
-    revision = f"t.{quoted(target.revision)}" if target.revision else "NULL"
+    revision = f"t.{quote(target.revision)}" if target.revision else "NULL"
     rows = await connection.fetch(
         f"SELECT a.alias, max({revision}) AS revision, count(t.{_COLUMN}) AS rows FROM dams.event_alias a "
-        f"LEFT JOIN {SCHEMA}.{quoted(target.table)} t ON t.{_COLUMN} = a.event_id "
+        f"LEFT JOIN {SCHEMA}.{quote(target.table)} t ON t.{_COLUMN} = a.event_id "
         "WHERE a.alias = ANY ($1::text[]) GROUP BY 1",
         list(revisions),
     )
@@ -65,18 +65,18 @@ def _is_later(new: Any, stored: Any) -> bool:
 async def _has_rows(connection: asyncpg.Connection, target: Target, pairs: Sequence[Rename]) -> bool:
     return bool(
         await connection.fetchval(
-            f"SELECT EXISTS (SELECT FROM {SCHEMA}.{quoted(target.table)} WHERE {_COLUMN} = ANY ($1::text[]))",
+            f"SELECT EXISTS (SELECT FROM {SCHEMA}.{quote(target.table)} WHERE {_COLUMN} = ANY ($1::text[]))",
             [rename.old for rename in pairs],
         )
     )
 
 
 async def _rename(connection: asyncpg.Connection, target: Target, pairs: Sequence[Rename]) -> Renamed:
-    table, rest = f"{SCHEMA}.{quoted(target.table)}", [quoted(name) for name in target.key if name != _COLUMN]
+    table, rest = f"{SCHEMA}.{quote(target.table)}", [quote(name) for name in target.key if name != _COLUMN]
     same = "".join(f" AND o.{name} = t.{name}" for name in rest)
     updated = await connection.fetch(
         f"WITH chosen AS (SELECT DISTINCT ON ({', '.join(['r.new', *(f't.{name}' for name in rest)])}) t.id, r.new "
-        f"FROM {table} t JOIN {_PAIRS} ON t.{_COLUMN} = r.old WHERE {_standing(target, pairs)} AND NOT EXISTS "
+        f"FROM {table} t JOIN {_PAIRS} ON t.{_COLUMN} = r.old WHERE {_select_renamed(target, pairs)} AND NOT EXISTS "
         f"(SELECT FROM {table} o WHERE o.{_COLUMN} = r.new{same}) "
         f"ORDER BY {', '.join(['r.new', *(f't.{name}' for name in rest), 't.id'])}) "
         f"UPDATE {table} t SET {_COLUMN} = c.new FROM chosen c WHERE t.id = c.id RETURNING t.id",
@@ -86,7 +86,7 @@ async def _rename(connection: asyncpg.Connection, target: Target, pairs: Sequenc
     if not target.withdrawn:
         deleted = await connection.fetch(
             f"DELETE FROM {table} t USING {_PAIRS} "
-            f"WHERE t.{_COLUMN} = r.old AND {_standing(target, pairs)} RETURNING t.id",
+            f"WHERE t.{_COLUMN} = r.old AND {_select_renamed(target, pairs)} RETURNING t.id",
             *_values(pairs),
         )
     return Renamed(target, [row["id"] for row in updated], [row["id"] for row in deleted])
@@ -97,8 +97,8 @@ async def _record(connection: asyncpg.Connection, targets: Sequence[Target], pai
     refused: set[str] = set()
     for target in targets[:1]:
         rows = await connection.fetch(
-            f"SELECT t.{_COLUMN} FROM {SCHEMA}.{quoted(target.table)} t JOIN {_PAIRS} ON t.{_COLUMN} = r.old "
-            f"WHERE NOT ({_standing(target, pairs)}) AND {_not_withdrawn(target)}",
+            f"SELECT t.{_COLUMN} FROM {SCHEMA}.{quote(target.table)} t JOIN {_PAIRS} ON t.{_COLUMN} = r.old "
+            f"WHERE NOT ({_select_renamed(target, pairs)}) AND {_not_withdrawn(target)}",
             *_values(pairs),
         )
         refused |= {row[_COLUMN] for row in rows}
@@ -124,17 +124,17 @@ async def _record(connection: asyncpg.Connection, targets: Sequence[Target], pai
 _PAIRS = "unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) r (old, new, source, revision)"
 
 
-def _standing(target: Target, pairs: Sequence[Rename]) -> str:
+def _select_renamed(target: Target, pairs: Sequence[Rename]) -> str:
     """Return the rows that may get the new identifier."""
     conditions = ["(r.source IS NULL OR t.source = r.source)", _not_withdrawn(target)]
     if target.revision and any(rename.revision for rename in pairs):
-        revision = quoted(target.revision)
+        revision = quote(target.revision)
         conditions.append(f"(r.revision IS NULL OR t.{revision} IS NULL OR t.{revision} <= r.revision)")
     return " AND ".join(conditions)
 
 
 def _not_withdrawn(target: Target) -> str:
-    return f"t.{quoted(target.withdrawn)} IS NULL" if target.withdrawn else "true"
+    return f"t.{quote(target.withdrawn)} IS NULL" if target.withdrawn else "true"
 
 
 def _values(pairs: Sequence[Rename]) -> tuple[list[Any], ...]:

@@ -8,7 +8,7 @@ import asyncpg
 import shapely
 
 from deploy.loader.records.target import Batch, Recall, Target
-from deploy.loader.store.connection import SCHEMA, listed, quoted
+from deploy.loader.store.connection import SCHEMA, list_columns, quote
 from deploy.loader.store.staging import temporary
 
 _MOST_AT_ONCE = 2
@@ -29,12 +29,12 @@ class Resolved(NamedTuple):
     withheld: list[str]
 
 
-async def resolved(connection: asyncpg.Connection, batch: Batch) -> Resolved:
+async def resolve(connection: asyncpg.Connection, batch: Batch) -> Resolved:
     """Return the batch without outdated parts, and with the results of its recalls, in the open transaction.
 
     Raises asyncpg.PostgresError.
     """
-    known = await _without_outdated(connection, batch)
+    known = await _exclude_outdated(connection, batch)
     older = len(batch.rows) - len(known.rows)
     rows, withdrawn, parts = list(known.rows), list(known.withdrawn), list(known.parts)
     renames = list(known.renames)
@@ -42,8 +42,8 @@ async def resolved(connection: asyncpg.Connection, batch: Batch) -> Resolved:
     waiting = list(batch.recalls)
     while waiting:
         recall = waiting.pop(0)
-        found = await _recalled(connection, recall)
-        made = await _without_outdated(connection, recall.make(found))
+        found = await _recall(connection, recall)
+        made = await _exclude_outdated(connection, recall.make(found))
         if recall.absence:
             made, held = await _confirm_absences(connection, recall, found, made)
             withheld += held
@@ -89,14 +89,14 @@ def _text(key: Iterable[Any]) -> str:
     return " ".join(map(str, key))
 
 
-async def _without_outdated(connection: asyncpg.Connection, batch: Batch) -> Batch:
+async def _exclude_outdated(connection: asyncpg.Connection, batch: Batch) -> Batch:
     """Return the batch without parts that are not the latest."""
     outdated: set[tuple[Target, Any]] = set()
     for latest in batch.latest:
         await temporary(
             connection, "loader_latest", latest.kept, (latest.column, latest.time_column), latest.times.items()
         )
-        table, column, time = (quoted(name) for name in (latest.kept.table, latest.column, latest.time_column))
+        table, column, time = (quote(name) for name in (latest.kept.table, latest.column, latest.time_column))
         found = await connection.fetch(
             f"SELECT {column} FROM pg_temp.loader_latest l WHERE EXISTS "
             f"(SELECT FROM {SCHEMA}.{table} t WHERE t.{column} = l.{column} AND t.{time} > l.{time})"
@@ -110,16 +110,16 @@ async def _without_outdated(connection: asyncpg.Connection, batch: Batch) -> Bat
     )
 
 
-async def _recalled(connection: asyncpg.Connection, recall: Recall) -> list[Any]:
+async def _recall(connection: asyncpg.Connection, recall: Recall) -> list[Any]:
     """Return the requested rows, in order of their id, with shapely geometries."""
     target = recall.target
-    conditions = [f"{quoted(column)} = ANY (${place})" for place, column in enumerate(recall.where, start=1)]
+    conditions = [f"{quote(column)} = ANY (${place})" for place, column in enumerate(recall.where, start=1)]
     conditions += [
-        f"{quoted(column)} > ${place}" for place, column in enumerate(recall.after, start=len(conditions) + 1)
+        f"{quote(column)} > ${place}" for place, column in enumerate(recall.after, start=len(conditions) + 1)
     ]
     where = " AND ".join(conditions)
     found = await connection.fetch(
-        f"SELECT {listed(target.columns)} FROM {SCHEMA}.{quoted(target.table)} WHERE {where} ORDER BY id",
+        f"SELECT {list_columns(target.columns)} FROM {SCHEMA}.{quote(target.table)} WHERE {where} ORDER BY id",
         *map(list, recall.where.values()),
         *recall.after.values(),
     )

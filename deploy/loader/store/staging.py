@@ -12,7 +12,7 @@ import shapely
 
 from deploy.loader.records.target import Target
 from deploy.loader.source import Rejected
-from deploy.loader.store.connection import SCHEMA, listed, quoted
+from deploy.loader.store.connection import SCHEMA, list_columns, quote
 
 _REFUSALS = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, ArithmeticError, TypeError, ValueError)
 """Errors of a single row. asyncpg raises the last three if it cannot encode a value for its column."""
@@ -23,8 +23,8 @@ async def temporary(
 ) -> None:
     """Create a temporary table with these columns of the target and fill it. Raise asyncpg.PostgresError."""
     await connection.execute(
-        f"CREATE TEMPORARY TABLE {name} ON COMMIT DROP AS SELECT {listed(columns)} "
-        f"FROM {SCHEMA}.{quoted(target.table)} WITH NO DATA"
+        f"CREATE TEMPORARY TABLE {name} ON COMMIT DROP AS SELECT {list_columns(columns)} "
+        f"FROM {SCHEMA}.{quote(target.table)} WITH NO DATA"
     )
     await _copy(connection, name, columns, list(records))
     await connection.execute(f"ANALYZE pg_temp.{name}")
@@ -38,7 +38,7 @@ async def stage_rows(
     Return the refused rows by key, each with its reason. The values of a last column `geom` are shapely geometries in
     WGS 84. Raise asyncpg.PostgresError.
     """
-    table = f"{SCHEMA}.{quoted(target.table)}"
+    table = f"{SCHEMA}.{quote(target.table)}"
     await connection.execute(f"CREATE TEMPORARY TABLE {name} (LIKE {table} INCLUDING CONSTRAINTS) ON COMMIT DROP")
     others = await connection.fetch(
         "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped "
@@ -47,7 +47,7 @@ async def stage_rows(
         list(columns),
     )
     if others:
-        dropped = ", ".join(f"DROP COLUMN {quoted(row['attname'])}" for row in others)
+        dropped = ", ".join(f"DROP COLUMN {quote(row['attname'])}" for row in others)
         await connection.execute(f"ALTER TABLE pg_temp.{name} {dropped}")
     keys = [columns.index(column) for column in target.key]
     refused: list[Rejected] = []

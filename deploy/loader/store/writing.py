@@ -12,9 +12,9 @@ import asyncpg
 
 from deploy.loader.records.target import Batch, Target, Withdrawal
 from deploy.loader.source import Rejected
-from deploy.loader.store.connection import SCHEMA, listed, quoted
+from deploy.loader.store.connection import SCHEMA, list_columns, quote
 from deploy.loader.store.renaming import outdated_aliases, rename_events
-from deploy.loader.store.resolving import resolved
+from deploy.loader.store.resolving import resolve
 from deploy.loader.store.staging import stage_rows, temporary
 
 _Value = TypeVar("_Value")
@@ -72,10 +72,10 @@ class Counts:
 async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
     """Write the batch in the open transaction, and return the results. Raises asyncpg.PostgresError."""
     counts = Counts()
-    batch, counts.older, counts.withheld = await resolved(connection, batch)
+    batch, counts.older, counts.withheld = await resolve(connection, batch)
     batch = await _merge(connection, batch, counts)
-    targets = _by_target(batch.rows)
-    parts = _by_target(batch.parts)
+    targets = _group_by_target(batch.rows)
+    parts = _group_by_target(batch.parts)
     for target in [*targets, *(target for target in parts if target not in targets)]:
         before = counts.changed
         rows = _unique(target, targets.get(target, []), counts)
@@ -86,7 +86,7 @@ async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
         await connection.execute("DROP TABLE IF EXISTS loader_came, loader_verdict, loader_part")
         if counts.changed > before:
             counts.tables.add(target.table)
-    for target, gone in _by_target((each.target, each) for each in batch.withdrawn).items():
+    for target, gone in _group_by_target((each.target, each) for each in batch.withdrawn).items():
         if found := await _withdraw(connection, target, gone, counts):
             counts.withdrawn += found
             counts.tables.add(target.table)
@@ -97,7 +97,7 @@ async def remove_simulated(connection: asyncpg.Connection, targets: Iterable[Tar
     """Delete the simulated rows of the demo from tables that get real ones; return their number."""
     removed = 0
     for target in {target.table: target for target in targets if target.table in tables}.values():
-        statement = f"DELETE FROM {SCHEMA}.{quoted(target.table)} WHERE source LIKE 'simulated%' RETURNING id"
+        statement = f"DELETE FROM {SCHEMA}.{quote(target.table)} WHERE source LIKE 'simulated%' RETURNING id"
         removed += await _change(connection, target, statement, "delete", is_named=False)
     return removed
 
@@ -111,12 +111,12 @@ async def _merge(connection: asyncpg.Connection, batch: Batch, counts: Counts) -
             await connection.execute(
                 "INSERT INTO dams.changed_item (relation, item, action) SELECT $1::text::regclass, item, $3 "
                 "FROM unnest($2::text[]) item",
-                f"{SCHEMA}.{quoted(target.table)}",
+                f"{SCHEMA}.{quote(target.table)}",
                 [str(number) for number in ids] if len(ids) <= MOST_NAMED else [None],
                 action,
             )
     outdated: set[tuple[Target, str]] = set()
-    for target, rows in _by_target(batch.rows).items():
+    for target, rows in _group_by_target(batch.rows).items():
         if "event_id" in target.columns:
             event, revision = (target.columns.index(name) for name in ("event_id", target.revision or "event_id"))
             revisions = {str(row[event]): row[revision] if target.revision else None for row in rows}
@@ -129,7 +129,7 @@ async def _merge(connection: asyncpg.Connection, batch: Batch, counts: Counts) -
     return batch._replace(rows=kept)
 
 
-def _by_target(pairs: Iterable[tuple[Target, _Value]]) -> dict[Target, list[_Value]]:
+def _group_by_target(pairs: Iterable[tuple[Target, _Value]]) -> dict[Target, list[_Value]]:
     found: dict[Target, list[_Value]] = {}
     for target, values in pairs:
         found.setdefault(target, []).append(values)
@@ -159,24 +159,24 @@ async def _compare(connection: asyncpg.Connection, target: Target, rows: list[An
     """Create loader_verdict: the new rows, each with the action for it."""
     counts.refused += await stage_rows(connection, "loader_came", target, target.columns, rows)
     columns = [column for column in target.columns if column not in target.key]
-    old, new = listed(columns, "t."), ", ".join(_new(target, column, "c") for column in columns)
+    old, new = list_columns(columns, "t."), ", ".join(_new(target, column, "c") for column in columns)
     differs = f"ROW({old}) IS DISTINCT FROM ROW({new})" if columns else "false"
-    older = f"t.{quoted(target.revision)} > c.{quoted(target.revision)}" if target.revision else "false"
+    older = f"t.{quote(target.revision)} > c.{quote(target.revision)}" if target.revision else "false"
     if target.withdrawn:
-        mark = quoted(target.withdrawn)
+        mark = quote(target.withdrawn)
         comes_again = "false" if target.withdrawn not in target.columns else f"c.{mark} IS NULL"
         if target.withdrawn not in target.columns:
             comes_again = "true"
             differs = f"({differs} OR t.{mark} IS NOT NULL)"
         if target.revision:
-            revision = quoted(target.revision)
+            revision = quote(target.revision)
             known = ">" if target.returns else ">="
             older += f" OR t.{mark} IS NOT NULL AND {comes_again} AND t.{revision} {known} c.{revision}"
     await connection.execute(
         f"CREATE TEMPORARY TABLE loader_verdict ON COMMIT DROP AS SELECT c.*, CASE "
-        f"WHEN t.{quoted(target.key[0])} IS NULL THEN 'inserted' WHEN {older} THEN 'older' "
+        f"WHEN t.{quote(target.key[0])} IS NULL THEN 'inserted' WHEN {older} THEN 'older' "
         f"WHEN {differs} THEN 'updated' ELSE 'unchanged' END AS loader_verdict "
-        f"FROM pg_temp.loader_came c LEFT JOIN {SCHEMA}.{quoted(target.table)} t ON {_same_key(target, 't', 'c')}"
+        f"FROM pg_temp.loader_came c LEFT JOIN {SCHEMA}.{quote(target.table)} t ON {_same_key(target, 't', 'c')}"
     )
 
 
@@ -187,17 +187,17 @@ async def _write(connection: asyncpg.Connection, target: Target, counts: Counts)
     verdicts = {row["verdict"]: row["rows"] for row in found}
     for verdict, rows in verdicts.items():
         setattr(counts, verdict, getattr(counts, verdict) + rows)
-    table, columns = f"{SCHEMA}.{quoted(target.table)}", listed(target.columns)
+    table, columns = f"{SCHEMA}.{quote(target.table)}", list_columns(target.columns)
     is_named = verdicts.get("updated", 0) + verdicts.get("inserted", 0) <= MOST_NAMED
     if verdicts.get("updated"):
         rest = [column for column in target.columns if column not in target.key]
-        values = [f"{quoted(column)} = {_new(target, column, 'v')}" for column in rest]
+        values = [f"{quote(column)} = {_new(target, column, 'v')}" for column in rest]
         if target.withdrawn and target.withdrawn not in target.columns:
-            values.append(f"{quoted(target.withdrawn)} = NULL")
+            values.append(f"{quote(target.withdrawn)} = NULL")
         where = f"v.loader_verdict = 'updated' AND {_same_key(target, 't', 'v')}"
         if target.revision:
             # another source may have written a newer revision since the comparison
-            revision = quoted(target.revision)
+            revision = quote(target.revision)
             where += f" AND (t.{revision} <= v.{revision} OR t.{revision} IS NULL OR v.{revision} IS NULL)"
         statement = f"UPDATE {table} t SET {', '.join(values)} FROM pg_temp.loader_verdict v WHERE {where}"
         await _change(connection, target, f"{statement} RETURNING t.id", "update", is_named=is_named)
@@ -205,7 +205,7 @@ async def _write(connection: asyncpg.Connection, target: Target, counts: Counts)
         # another writer may have inserted one of them since the comparison: that row stays until the next load
         statement = (
             f"INSERT INTO {table} ({columns}) SELECT {columns} FROM pg_temp.loader_verdict "
-            f"WHERE loader_verdict = 'inserted' ON CONFLICT ({listed(target.key)}) DO NOTHING RETURNING id"
+            f"WHERE loader_verdict = 'inserted' ON CONFLICT ({list_columns(target.key)}) DO NOTHING RETURNING id"
         )
         await _change(connection, target, statement, "create", is_named=is_named)
 
@@ -221,7 +221,7 @@ async def _change(
     rows = await connection.fetchval(
         f"WITH changed AS ({statement}), named AS (INSERT INTO dams.changed_item (relation, item, action) "
         f"SELECT $1::text::regclass, item, $2 FROM ({named}) n (item)) SELECT count(*) FROM changed",
-        f"{SCHEMA}.{quoted(target.table)}",
+        f"{SCHEMA}.{quote(target.table)}",
         action,
     )
     return int(rows)
@@ -233,10 +233,10 @@ async def _remove_rest(
     """Delete rows of the replaced parts that are missing from the batch."""
     await temporary(connection, "loader_part", target, target.scope, parts)
     where = (
-        f"({listed(target.scope, 't.')}) IN (SELECT {listed(target.scope)} FROM pg_temp.loader_part) AND NOT EXISTS "
-        f"(SELECT FROM pg_temp.loader_came c WHERE {_same_key(target, 't', 'c')})"
+        f"({list_columns(target.scope, 't.')}) IN (SELECT {list_columns(target.scope)} FROM pg_temp.loader_part)"
+        f" AND NOT EXISTS (SELECT FROM pg_temp.loader_came c WHERE {_same_key(target, 't', 'c')})"
     )
-    table = f"{SCHEMA}.{quoted(target.table)}"
+    table = f"{SCHEMA}.{quote(target.table)}"
     if found := await connection.fetchval(f"SELECT count(*) FROM {table} t WHERE {where}"):
         statement = f"DELETE FROM {table} t WHERE {where} RETURNING t.id"
         counts.removed += await _change(connection, target, statement, "delete", is_named=found <= MOST_NAMED)
@@ -247,17 +247,17 @@ async def _withdraw(connection: asyncpg.Connection, target: Target, gone: list[W
     columns = [*target.key, *([target.revision] if target.revision else [])]
     rows = [(*each.key, each.revision)[: len(columns)] for each in gone]
     counts.refused += await stage_rows(connection, "loader_gone", target, columns, rows)
-    table, mark = f"{SCHEMA}.{quoted(target.table)}", quoted(target.withdrawn or "")
+    table, mark = f"{SCHEMA}.{quote(target.table)}", quote(target.withdrawn or "")
     conditions = _same_key(target, "t", "g")
     if target.revision:
-        revision = quoted(target.revision)
+        revision = quote(target.revision)
         conditions += f" AND (g.{revision} IS NULL OR t.{revision} IS NULL OR t.{revision} <= g.{revision})"
     where = f"EXISTS (SELECT FROM pg_temp.loader_gone g WHERE {conditions})"
     if target.withdrawn:
         where += f" AND t.{mark} IS NULL"
     found = await connection.fetchval(f"SELECT count(*) FROM {table} t WHERE {where}")
     if found:
-        ends = f", {quoted(target.ends)} = least(t.{quoted(target.ends)}, now())" if target.ends else ""
+        ends = f", {quote(target.ends)} = least(t.{quote(target.ends)}, now())" if target.ends else ""
         change = f"UPDATE {table} t SET {mark} = now(){ends}" if target.withdrawn else f"DELETE FROM {table} t"
         action = "update" if target.withdrawn else "delete"
         statement = f"{change} WHERE {where} RETURNING t.id"
@@ -268,9 +268,9 @@ async def _withdraw(connection: asyncpg.Connection, target: Target, gone: list[W
 
 def _new(target: Target, column: str, row: str) -> str:
     """Return the new value of a column, for SQL."""
-    name = quoted(column)
+    name = quote(column)
     return f"coalesce({row}.{name}, t.{name})" if column in target.keeps else f"{row}.{name}"
 
 
 def _same_key(target: Target, one: str, other: str) -> str:
-    return " AND ".join(f"{one}.{quoted(column)} = {other}.{quoted(column)}" for column in target.key)
+    return " AND ".join(f"{one}.{quote(column)} = {other}.{quote(column)}" for column in target.key)

@@ -11,7 +11,7 @@ from shapely.geometry import LineString
 
 from deploy.loader.geometry.antimeridian import WGS84, area_km2, split_lines
 from deploy.loader.geometry.landfall import Coast
-from deploy.loader.geometry.wind_zones import Shapes, step_zones, stored, swath
+from deploy.loader.geometry.wind_zones import Shapes, step_zones, swath, to_stored
 from deploy.loader.records.storms import AdvisoryNode, AdvisoryTrack, AdvisoryZone, StormNode, StormTrack, StormZone
 from deploy.loader.storms.best_tracks import WINDS_KT, BestTrack, Fix
 from deploy.loader.storms.people import NOBODY_ASKED
@@ -56,7 +56,7 @@ class Advisory(NamedTuple):
         return BestTrack(self.event_id, self.fixes)
 
 
-def under_way(advisories: Sequence[Advisory]) -> list[Advisory]:
+def active_advisories(advisories: Sequence[Advisory]) -> list[Advisory]:
     """Return the newest advisory of each storm that was active when the newest of all was issued."""
     newest: dict[str, Advisory] = {}
     for advisory in advisories:
@@ -149,7 +149,7 @@ def advisory_zones(advisories: Sequence[Advisory]) -> Iterator[AdvisoryZone]:
         zones += found
         shapes.append(geometries)
     order = sorted(range(len(zones)), key=lambda place: (zones[place].advisory.event_id, zones[place].advisory.time))
-    geometries = np.asarray(stored(np.concatenate(shapes)), dtype=object)
+    geometries = np.asarray(to_stored(np.concatenate(shapes)), dtype=object)
     for place in order:
         zone, geometry = zones[place], geometries[place]
         yield AdvisoryZone(

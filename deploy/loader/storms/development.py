@@ -14,7 +14,7 @@ _DISTANCE_KM = 300.0
 """Longest distance between them: centres of weak systems are known to about a degree, and move in the meantime."""
 
 
-def developed(storms: Mapping[str, Sequence[Fix]], disturbances: Sequence[StormNode]) -> dict[str, str]:
+def match_storms(storms: Mapping[str, Sequence[Fix]], disturbances: Sequence[StormNode]) -> dict[str, str]:
     """Return the storm of each disturbance that became one, by their identifiers; the nearest one counts."""
     nearest: dict[str, tuple[float, str]] = {}
     for node in disturbances:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeVar
 
-from deploy.loader.places.gazetteer import Gazetteer, installed
+from deploy.loader.places.gazetteer import Gazetteer, installed_gazetteer
 from deploy.loader.places.packaged import SourceMissingError
 from deploy.loader.places.populated import Within
 from deploy.loader.records.storms import AdvisoryZone, StormZone
@@ -20,7 +20,7 @@ def with_people(zones: Iterable[Zone], gazetteer: Gazetteer | None) -> list[Zone
     rows = list(zones)
     if gazetteer is None or not rows:
         return rows
-    found = gazetteer.within([row.geom for row in rows])
+    found = gazetteer.places_within([row.geom for row in rows])
     return [row._replace(**facts._asdict()) for row, facts in zip(rows, found, strict=True)]
 
 
@@ -28,6 +28,6 @@ def with_people(zones: Iterable[Zone], gazetteer: Gazetteer | None) -> list[Zone
 def packaged_gazetteer() -> Gazetteer | None:
     """Return the gazetteer; None if the packages are not installed: then no population is counted."""
     try:
-        return installed()
+        return installed_gazetteer()
     except SourceMissingError:
         return None

@@ -9,7 +9,7 @@ from shapely.geometry import MultiLineString, MultiPolygon, Point
 
 from deploy.loader.geometry.antimeridian import WGS84, area_km2, split_lines
 from deploy.loader.geometry.landfall import NOT_LOOKED_AT, Coast, Landfall
-from deploy.loader.geometry.wind_zones import step_zones, stored, swath
+from deploy.loader.geometry.wind_zones import step_zones, swath, to_stored
 from deploy.loader.records.storms import AdvisoryZone, StormEvent, StormNode, StormTrack, StormZone
 from deploy.loader.storms.best_tracks import WINDS_KT, BestTrack, Fix, source_of
 from deploy.loader.storms.people import NOBODY_ASKED
@@ -139,7 +139,7 @@ def observed_zones(tracks: Iterable[BestTrack], *, source: str) -> Iterator[Advi
             if not inside.size:
                 continue
             steps = step_zones(track.longitudes[inside], track.latitudes[inside], radii[inside])
-            for place, geom in zip(inside.tolist(), stored(steps), strict=True):
+            for place, geom in zip(inside.tolist(), to_stored(steps), strict=True):
                 fix = track.fixes[place]
                 yield AdvisoryZone(
                     event_id=track.event_id,
@@ -171,7 +171,7 @@ def storm_zones(tracks: Iterable[BestTrack], *, gap_hours: float = 12.0, source:
             if not inside.size:
                 continue
             steps = step_zones(track.longitudes, track.latitudes, radii[:, 4 * number : 4 * number + 4])
-            (zone,) = stored(np.array([swath(list(steps), joined)], dtype=object))
+            (zone,) = to_stored(np.array([swath(list(steps), joined)], dtype=object))
             yield zone_of(track, wind, track.fixes[inside[0]], track.fixes[inside[-1]], source=source, zone=zone)
 
 

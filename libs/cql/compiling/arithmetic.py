@@ -40,7 +40,7 @@ def arithmetic(node: ast.Arithmetic, left: Operand, right: Operand) -> Operand:
     """Return the result of an arithmetic node. Raises CqlError for operands that are not numbers."""
     left, right = _number(node, left, 0), _number(node, right, 1)
     if isinstance(left, Value) and isinstance(right, Value):
-        return _folded(node, left.value, right.value)
+        return _fold(node, left.value, right.value)
     types = {operand.sql_type for operand in (left, right) if isinstance(operand, Expr)}
     sql_type = "double precision" if types & FLOAT_TYPES else "numeric"
     a, b = _cast(left, sql_type), _cast(right, sql_type)
@@ -113,15 +113,15 @@ _BOUNDED: LiteralString = (
 
 
 def _product(a: Sql, b: Sql, sql_type: str) -> Sql:
-    return sql("({a} * {b})", a=a, b=b) if sql_type == "numeric" else _scaled("{a} * {b}", "+", a, b)
+    return sql("({a} * {b})", a=a, b=b) if sql_type == "numeric" else _scale("{a} * {b}", "+", a, b)
 
 
 def _quotient(a: Sql, b: Sql, sql_type: str) -> Sql:
     divided: LiteralString = "{a} / NULLIF({b}, 0)"
-    return sql("(" + divided + ")", a=a, b=b) if sql_type == "numeric" else _scaled(divided, "-", a, b)
+    return sql("(" + divided + ")", a=a, b=b) if sql_type == "numeric" else _scale(divided, "-", a, b)
 
 
-def _scaled(result: LiteralString, sign: LiteralString, a: Sql, b: Sql) -> Sql:
+def _scale(result: LiteralString, sign: LiteralString, a: Sql, b: Sql) -> Sql:
     """Return the product (`+`) or quotient (`-`) of two doubles: 0 if it is too small for a double."""
     logarithm: LiteralString = "ln(abs({a})) " + sign + " ln(abs({b}))"
     return compute_once(
@@ -150,7 +150,7 @@ _SQL: dict[type, Callable[[Sql, Sql, str], Sql]] = {
 }
 
 
-def _folded(node: ast.Arithmetic, left: Any, right: Any) -> Value:
+def _fold(node: ast.Arithmetic, left: Any, right: Any) -> Value:
     """Compute arithmetic of two literals, so that `price > 2*1000` can use an index on price."""
     if left is None or right is None:
         return Value(None, Kind.NUMBER)

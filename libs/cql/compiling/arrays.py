@@ -111,13 +111,17 @@ def _sets(kind: type, a: _Side, b: _Side, dialect: _Dialect = _NATIVE) -> Sql:
     if kind is ast.ArrayEquals:
         return all_of(_sets(each, a, b, dialect) for each in (ast.ArrayContains, ast.ArrayContainedBy))
     if kind is ast.ArrayContainedBy:
-        return _sets_of(_within(sql("{a} <@ {b}", a=a.text, b=b.text), a, dialect), _uncontained(b, a, dialect))
+        return _sets_of(
+            _exclude_unknown(sql("{a} <@ {b}", a=a.text, b=b.text), a, dialect), _maybe_containing(b, a, dialect)
+        )
     if kind is ast.ArrayContains:
-        return _sets_of(_within(sql("{a} @> {b}", a=a.text, b=b.text), b, dialect), _uncontained(a, b, dialect))
+        return _sets_of(
+            _exclude_unknown(sql("{a} @> {b}", a=a.text, b=b.text), b, dialect), _maybe_containing(a, b, dialect)
+        )
     return _sets_of(sql("{a} && {b}", a=a.text, b=b.text), _maybe_overlapping(a, b, dialect))
 
 
-def _within(holds: Sql, part: _Side, dialect: _Dialect) -> Sql:
+def _exclude_unknown(holds: Sql, part: _Side, dialect: _Dialect) -> Sql:
     """Return the condition for JSON, where null is a member like any other and equals itself."""
     if part.is_known or dialect is _NATIVE:
         return holds
@@ -142,7 +146,7 @@ def _sets_of(holds: Sql, unknown: Sequence[Sql]) -> Sql:
     return sql("{holds} OR (({unknown}) AND NULL)", holds=holds, unknown=any_of(unknown))
 
 
-def _uncontained(whole: _Side, part: _Side, dialect: _Dialect) -> list[Sql]:
+def _maybe_containing(whole: _Side, part: _Side, dialect: _Dialect) -> list[Sql]:
     """Return when it is unknown whether `whole` contains `part`, given that it does not surely contain it."""
     unknown = [] if whole.is_known else [sql(dialect.has_unknown, v=whole.text)]
     if not part.is_known:
@@ -170,7 +174,7 @@ def _with_literal(node: ast.ArrayPredicate, kind: type, column: Expr, array: Arr
                 f'{describe(member)}, but the property "{column.queryable.name}" is an array of {element.kind}s',
                 array.places[index],
             )
-    text, sql_type = _typed(element, array)
+    text, sql_type = _bind_array(element, array)
     matches = element.base_type == sql_type
     value = column.sql if matches else sql("({column})::{cast}[]", column=column.sql, cast=Sql((sql_type,)))
     return _sets(kind, _Side(value), _Side(text, array.is_plain))
@@ -181,7 +185,7 @@ def _fits(element: Kind, member: Kind) -> bool:
     return any(element in family and member in family for family in families)
 
 
-def _typed(element: Queryable, array: ArrayLiteral) -> tuple[Sql, str]:
+def _bind_array(element: Queryable, array: ArrayLiteral) -> tuple[Sql, str]:
     """Return the literal as an array, and its element type: the column's, or a wider one that holds all members."""
     sql_type = element.base_type
     if element.kind in TEMPORAL or not array.is_plain:
@@ -189,7 +193,7 @@ def _typed(element: Queryable, array: ArrayLiteral) -> tuple[Sql, str]:
         written = join(", ", [_member(member, wide) for member in array.members])
         return sql("ARRAY[{members}]::{cast}[]", members=written, cast=Sql((wide,))), wide
     values = [member.value for member in array.members if isinstance(member, Value)]
-    converted = _converted(element, values)
+    converted = _convert(element, values)
     if converted is not None:
         return bind(converted, f"{sql_type}[]"), sql_type
     if element.kind in NUMERIC:
@@ -199,7 +203,7 @@ def _typed(element: Queryable, array: ArrayLiteral) -> tuple[Sql, str]:
     return bind(values, "text[]"), "text"
 
 
-def _converted(element: Queryable, values: list[Any]) -> list[Any] | None:
+def _convert(element: Queryable, values: list[Any]) -> list[Any] | None:
     """Return the values in the driver's type for the column's elements; None if they do not fit it."""
     sql_type = element.base_type
     if element.kind in NUMERIC:

@@ -19,7 +19,7 @@ from libs.cql.compiling.arithmetic import arithmetic
 from libs.cql.compiling.arrays import ArrayLiteral, array_predicate
 from libs.cql.compiling.distance import METRES, within_distance
 from libs.cql.compiling.geometry_literals import box_in, geometry_literal
-from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal, negated
+from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal, negate
 from libs.cql.compiling.spatial import SPATIAL_NODES, spatial
 from libs.cql.compiling.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
 from libs.cql.errors import Place, excerpt, fault, one_of
@@ -103,7 +103,7 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
 
     @_handles(ast.Not)
     def not_(self, node: ast.Not, operand: Operand) -> Expr:
-        return negated(self._predicate(operand, place_of(node, 0)))
+        return negate(self._predicate(operand, place_of(node, 0)))
 
     @_handles(*COMPARISONS.values())
     def comparison(self, node: ast.Comparison, left: Operand, right: Operand) -> Expr:
@@ -152,9 +152,9 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
         known = ", ".join(list(self.target.queryables)[:_LISTED]) or "none"
         if node.name.lower() in METRES:
             unit = excerpt(node.name)
-            raise fault(f"there is no property {_quoted(node.name)}; units are quoted: '{unit}'", place_of(node))
-        hint = f"; did you mean {one_of(tuple(map(_quoted, near)))}?" if near else f"; there are {known}"
-        raise fault(f"there is no property {_quoted(node.name)}{hint}", place_of(node))
+            raise fault(f"there is no property {_quote(node.name)}; units are quoted: '{unit}'", place_of(node))
+        hint = f"; did you mean {one_of(tuple(map(_quote, near)))}?" if near else f"; there are {known}"
+        raise fault(f"there is no property {_quote(node.name)}{hint}", place_of(node))
 
     @_handles(ast.Function)
     def function(self, node: ast.Function, *arguments: Operand) -> Expr:
@@ -215,5 +215,5 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
         return box_in(box, place_of(node), self.target.crs)
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return f'"{excerpt(name)}"'

@@ -15,7 +15,7 @@ from pygeofilter import ast
 
 from libs.cql.compiling.geometry_literals import CRS84_SRID, GeometryLiteral
 from libs.cql.compiling.operands import Expr, Value, condition, describe
-from libs.cql.compiling.spatial import as_geography, in_lonlat_srid, is_of_points, near, placed_in_lonlat, relation
+from libs.cql.compiling.spatial import as_geography, in_lonlat_srid, is_near, is_of_points, placed_in_lonlat, relation
 from libs.cql.errors import excerpt, fault
 from libs.cql.nodes import place_of
 from libs.ogc.bbox import BBox
@@ -52,7 +52,7 @@ def within_distance(node: ast.Function, arguments: tuple[object, ...]) -> Expr:
     distance = bind(metres, "float8")
     if isinstance(a, Expr) and isinstance(b, GeometryLiteral):
         return condition(_of_column(a, b, metres, distance))
-    apart = _measured(_lines(a), _lines(b), distance)
+    apart = _is_within_distance(_lines(a), _lines(b), distance)
     return condition(sql("({meets}) OR {apart}", meets=relation(ast.GeometryIntersects, a, b), apart=apart))
 
 
@@ -93,24 +93,24 @@ def _of_column(column: Expr, literal: GeometryLiteral, metres: float, distance: 
         # the index on the stored geography serves this
         return sql("ST_DWithin({a}, {b}, {distance})", a=stored, b=_geography(literal.shape), distance=distance)
     placed, source = placed_in_lonlat(column)
-    apart = _measured(_lines(placed), _lines(literal), distance)
+    apart = _is_within_distance(_lines(placed), _lines(literal), distance)
     if not (is_of_points(column) and literal.shape.geom_type in ("Point", "MultiPoint")):
         # lines do not measure a geometry inside the other one
         apart = sql("({meets}) OR {apart}", meets=relation(ast.GeometryIntersects, column, literal), apart=apart)
-    box = _around(literal, metres)
+    box = _box_around(literal, metres)
     # PostGIS cannot use an index through OR and CASE: this condition on boxes uses it
     within = sql(
         "({near}) AND CASE WHEN {known} THEN {apart} END",
-        near=near(placed, box),
-        known=_known(in_lonlat_srid(placed)),
+        near=is_near(placed, box),
+        known=_is_in_world(in_lonlat_srid(placed)),
         apart=apart,
     )
     if source is None:
         return within
-    return sql("({near}) AND (SELECT {within} FROM {source})", near=near(column, box), within=within, source=source)
+    return sql("({near}) AND (SELECT {within} FROM {source})", near=is_near(column, box), within=within, source=source)
 
 
-def _known(shape: Sql) -> Sql:
+def _is_in_world(shape: Sql) -> Sql:
     """Test whether the shape lies within longitude and latitude: geography would move it there."""
     return sql(
         "{g} @ 'SRID=4326;LINESTRING(-180.000001 -90.000001, 180.000001 90.000001)'::geometry"
@@ -119,7 +119,7 @@ def _known(shape: Sql) -> Sql:
     )
 
 
-def _measured(a: Sql, b: Sql, distance: Sql) -> Sql:
+def _is_within_distance(a: Sql, b: Sql, distance: Sql) -> Sql:
     return sql("ST_DWithin({a}, {b}, {distance})", a=a, b=b, distance=distance)
 
 
@@ -148,7 +148,7 @@ def _geography(shape: Any) -> Sql:
     )
 
 
-def _around(literal: GeometryLiteral, metres: float) -> BBox:
+def _box_around(literal: GeometryLiteral, metres: float) -> BBox:
     """Return a box around everything within the distance; west is greater across the antimeridian."""
     west, south, east, north = shapely.bounds(literal.shape)
     angle = degrees(metres / _LEAST_RADIUS) + _MARGIN

@@ -11,7 +11,7 @@ from shapely.affinity import translate
 from shapely.geometry.base import BaseGeometry
 
 from libs.cql.errors import Place, fault
-from libs.cql.projected import fitted
+from libs.cql.projected import fit
 from libs.geo.crs import CRS84, Crs, as_easting_northing, in_crs84
 from libs.geo.crs_areas import is_projected
 from libs.geo.longitudes import width_of_world
@@ -93,30 +93,30 @@ def rectangle(box: BBox) -> BaseGeometry:
 def literal_sql(side: GeometryLiteral, srid: int) -> Sql:
     """Return the literal in this SRID. Raises CqlError if it cannot be expressed in longitude and latitude."""
     if srid == 0:
-        return _bound(_turned(side, side.shape, srid), 0)
+        return _bind_shape(_turn(side, side.shape, srid), 0)
     if side.is_stored_in(srid):
-        return _bound(_turned(side, side.written, srid), srid)
+        return _bind_shape(_turn(side, side.written, srid), srid)
     in_degrees = side.shape
     west, south, east, north = shapely.bounds(in_degrees)
     if west < -180 or east > 180 or south < -90 or north > 90:
         outside = f"longitudes {west:g} to {east:g}, latitudes {south:g} to {north:g}"
         raise fault(f"the geometry is outside longitude -180 to 180, latitude -90 to 90: it has {outside}", side.place)
     if srid == CRS84_SRID:
-        return _bound(_turned(side, in_degrees, srid), srid)
-    shape = fitted(in_degrees, srid, is_box=bool(side.boxes))[0] if is_projected(srid) else in_degrees
-    placed = sql("ST_Transform({shape}, {srid})", shape=_bound(shape, CRS84_SRID), srid=Sql((str(srid),)))
+        return _bind_shape(_turn(side, in_degrees, srid), srid)
+    shape = fit(in_degrees, srid, is_box=bool(side.boxes))[0] if is_projected(srid) else in_degrees
+    placed = sql("ST_Transform({shape}, {srid})", shape=_bind_shape(shape, CRS84_SRID), srid=Sql((str(srid),)))
     if not side.turn:
         return placed
     return sql("ST_Translate({placed}, {by}, 0)", placed=placed, by=Sql((repr(side.turn * width_of_world(srid)),)))
 
 
-def _turned(side: GeometryLiteral, shape: BaseGeometry, srid: int) -> BaseGeometry:
+def _turn(side: GeometryLiteral, shape: BaseGeometry, srid: int) -> BaseGeometry:
     if not side.turn:
         return shape
     return translate(shape, side.turn * width_of_world(srid))
 
 
-def _bound(shape: BaseGeometry, srid: int) -> Sql:
+def _bind_shape(shape: BaseGeometry, srid: int) -> Sql:
     return sql(
         "ST_GeomFromWKB({wkb}, {srid})",
         wkb=bind(shapely.to_wkb(shape, flavor="iso"), "bytea"),

@@ -88,7 +88,7 @@ def condition_on(build: Callable[..., Sql], *operands: Any) -> Expr:
     return replace(condition(text), exact=build(*plain))
 
 
-def negated(operand: Expr) -> Expr:
+def negate(operand: Expr) -> Expr:
     """Return NOT a predicate."""
     return condition(sql("NOT ({a})", a=operand.known))
 
@@ -211,13 +211,13 @@ def from_json(operand: Expr, kind: Kind) -> Expr:
     prefix = sql("json") if operand.sql_type == "json" else sql("jsonb")
     value = sql("({value} #>> '{{}}')", value=operand.sql)
     if kind in NUMERIC:
-        return Expr(_typed(prefix, operand, sql("'number'"), sql("{v}::numeric", v=value)), Kind.NUMBER, "numeric")
+        return Expr(_check_type(prefix, operand, sql("'number'"), sql("{v}::numeric", v=value)), Kind.NUMBER, "numeric")
     if kind is Kind.BOOLEAN:
-        return Expr(_typed(prefix, operand, sql("'boolean'"), sql("{v}::boolean", v=value)), kind, "boolean")
-    return Expr(_typed(prefix, operand, sql("'string'"), value), Kind.STRING, "text")
+        return Expr(_check_type(prefix, operand, sql("'boolean'"), sql("{v}::boolean", v=value)), kind, "boolean")
+    return Expr(_check_type(prefix, operand, sql("'string'"), value), Kind.STRING, "text")
 
 
-def _typed(prefix: Sql, operand: Expr, type_name: Sql, value: Sql) -> Sql:
+def _check_type(prefix: Sql, operand: Expr, type_name: Sql, value: Sql) -> Sql:
     return sql(
         "(CASE {prefix}_typeof({column}) WHEN {type_name} THEN {value} END)",
         prefix=prefix,

@@ -28,11 +28,11 @@ from libs.cql.compiling.operands import (
     from_json,
     is_whole,
     mismatch,
-    negated,
+    negate,
     number_type,
     number_value,
 )
-from libs.cql.compiling.temporal import FLIPPED, Span, compare_instants, compared
+from libs.cql.compiling.temporal import FLIPPED, Span, compare_instants, compare_values
 from libs.cql.errors import fault
 from libs.cql.nodes import place_of
 from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind, keep_representable
@@ -54,33 +54,33 @@ def between(node: ast.Between, value: Operand, low: Operand, high: Operand) -> E
         low,
         high,
     )
-    return negated(within) if node.not_ else within
+    return negate(within) if node.not_ else within
 
 
 def compare(node: object, op: str, left: Operand, right: Operand, operand: int = 1) -> Sql:
     """Compare two operands; `operand` is the index of the right one, for the message."""
     if not isinstance(left, Value | Expr) or not isinstance(right, Value | Expr):
         raise mismatch(node, left, right, operand)
-    left, right = _unpacked(left, right)
+    left, right = _unpack(left, right)
     kinds = {left.kind, right.kind}
     if kinds <= NUMERIC:
         return _numbers(op, left, right)
     if kinds <= TEMPORAL:
         return compare_instants(op, left, right)
     if Kind.DURATION in kinds and kinds <= {Kind.DURATION, Kind.STRING}:
-        return compared(op, _duration(node, left, 0), _duration(node, right, operand))
+        return compare_values(op, _duration(node, left, 0), _duration(node, right, operand))
     if kinds <= TEXTUAL:
         return _texts(op, left, right)
     if kinds == {Kind.BOOLEAN}:
-        return compared(op, _boolean(left), _boolean(right))
+        return compare_values(op, _boolean(left), _boolean(right))
     if kinds == {Kind.JSON} and op in ("=", "<>"):
         assert isinstance(left, Expr)  # noqa: S101  # literals are never JSON
         assert isinstance(right, Expr)  # noqa: S101
-        return compared(op, sql("({v})::jsonb", v=left.sql), sql("({v})::jsonb", v=right.sql))
+        return compare_values(op, sql("({v})::jsonb", v=left.sql), sql("({v})::jsonb", v=right.sql))
     raise mismatch(node, left, right, operand)
 
 
-def _unpacked(left: Operand, right: Operand) -> tuple[Operand, Operand]:
+def _unpack(left: Operand, right: Operand) -> tuple[Operand, Operand]:
     """Convert a JSON operand to the kind of its sibling."""
     if isinstance(left, Expr) and left.kind is Kind.JSON and right.kind in _IN_JSON:
         return from_json(left, right.kind), right
@@ -118,14 +118,14 @@ def _numbers(op: str, left: Operand, right: Operand) -> Sql:
         op, value = _compare_with_integer(op, left, right.value)
         literal = bind_number(value, left.sql_type)
         if left.bare is None or op == "<>" or not _is_finite(value):
-            return compared(op, left.sql, literal)
-        return keep_representable(op, compared(op, left.bare, literal), left.bare, left.sql_type)
+            return compare_values(op, left.sql, literal)
+        return keep_representable(op, compare_values(op, left.bare, literal), left.bare, left.sql_type)
     if isinstance(right, Expr) and isinstance(left, Value):
         return _numbers(FLIPPED[op], right, left)
     doubles = (
         {left.sql_type, right.sql_type} & FLOAT_TYPES if isinstance(left, Expr) and isinstance(right, Expr) else ()
     )
-    return compared(op, *(_number(side, is_double=bool(doubles)) for side in (left, right)))
+    return compare_values(op, *(_number(side, is_double=bool(doubles)) for side in (left, right)))
 
 
 def _is_finite(value: Any) -> bool:
@@ -153,12 +153,12 @@ def _number(operand: Operand, *, is_double: bool) -> Sql:
 def _texts(op: str, left: Operand, right: Operand) -> Sql:
     if isinstance(right, Value) and isinstance(left, Expr):
         if op in ("=", "<>"):
-            return compared(op, *_equal_texts(left, right.value))
+            return compare_values(op, *_equal_texts(left, right.value))
     elif isinstance(left, Value) and isinstance(right, Expr):
         return _texts(FLIPPED[op], right, left)
     # Compare by code point, independent of the columns' collations: every client can reproduce this.
     collated = [sql('({text}) COLLATE "C"', text=as_text(operand)) for operand in (left, right)]
-    return compared(op, *collated)
+    return compare_values(op, *collated)
 
 
 def _equal_texts(column: Expr, value: str) -> tuple[Sql, Sql]:
@@ -190,12 +190,12 @@ def _in_type_of(column: Expr, values: Sequence[str]) -> tuple[list[Any], str, st
 def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
     """IN a list: one parameter for all literals, `= ANY($1)`, which an index can serve."""
 
-    def built(value: Operand, *members: Operand) -> Sql:
+    def build(value: Operand, *members: Operand) -> Sql:
         text = _any(value, members) if isinstance(value, Expr) else None
         return text or any_of(compare(node, "=", value, member, index) for index, member in enumerate(members, start=1))
 
-    found = condition_on(built, value, *members)
-    return negated(found) if node.not_ else found
+    found = condition_on(build, value, *members)
+    return negate(found) if node.not_ else found
 
 
 def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:

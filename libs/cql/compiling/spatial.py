@@ -18,11 +18,11 @@ from libs.cql.compiling.geometry_literals import CRS84_SRID, GeometryLiteral, li
 from libs.cql.compiling.operands import Expr, condition, describe
 from libs.cql.errors import fault
 from libs.cql.nodes import OP_NAMES, place_of
-from libs.cql.projected import fitted
+from libs.cql.projected import fit
 from libs.cql.queryable import Queryable
 from libs.geo.boxes import Box
 from libs.geo.crs_areas import boxes_in, is_projected, keeps_boxes
-from libs.geo.longitudes import WEB_MERCATOR, turned, width_of_world
+from libs.geo.longitudes import WEB_MERCATOR, width_of_world, wrap_shape
 from libs.geo.shape_sql import in_lonlat, simple_shape
 from libs.geo.short_ways import short_way
 from libs.ogc.bbox import BBox
@@ -80,10 +80,10 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral, *
         parts = _parts(a, b)
         if len(parts) > 1:
             return any_of(relation(kind, column, part) for column, part in parts)
-    return _related(kind, a, b)
+    return _relate(kind, a, b)
 
 
-def _related(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:
+def _relate(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:
     if any(_is_worked_out(side) for side in (a, b)):
         return _convert_operands_first(kind, (a, b))
     srid = _srid(a) if isinstance(a, Expr) else CRS84_SRID
@@ -145,7 +145,7 @@ def _parts(a: Expr | GeometryLiteral, b: GeometryLiteral) -> list[tuple[Expr | G
 def _is_cut(literal: GeometryLiteral, srid: int) -> bool:
     if literal.is_stored_in(srid):
         return False
-    return is_projected(srid) and fitted(literal.shape, srid, is_box=bool(literal.boxes))[1]
+    return is_projected(srid) and fit(literal.shape, srid, is_box=bool(literal.boxes))[1]
 
 
 def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> Sql:
@@ -161,13 +161,13 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
         for side, text in zip(sides, placed, strict=True)
         if isinstance(side, Expr) and not _is_of_points(_column(side))
     ]
-    shapes = [_known(side, text) for side, text in zip(sides, placed, strict=True)]
+    shapes = [_to_simple(side, text) for side, text in zip(sides, placed, strict=True)]
     relation = sql(_FUNCTIONS[kind], a=shapes[0], b=shapes[1])
     if not finite:
         return relation
     if any(doubtful):
         checks = [sql("ST_IsValid({g})", g=shape) for shape, doubt in zip(shapes, doubtful, strict=True) if doubt]
-        a, b = (_repaired(shape) if doubt else shape for shape, doubt in zip(shapes, doubtful, strict=True))
+        a, b = (_repair(shape) if doubt else shape for shape, doubt in zip(shapes, doubtful, strict=True))
         relation = sql(
             "CASE WHEN {valid} THEN {plain} ELSE {careful} END",
             valid=join(" AND ", checks),
@@ -194,7 +194,7 @@ def _in_box(shape: Sql, box: Sql) -> Sql:
     )
 
 
-def _repaired(shape: Sql) -> Sql:
+def _repair(shape: Sql) -> Sql:
     """Return a valid geometry; a place covered by several parts of an area belongs to the area, and is not a hole."""
     return sql(
         "CASE GeometryType({g}) WHEN 'MULTIPOLYGON'"
@@ -204,7 +204,7 @@ def _repaired(shape: Sql) -> Sql:
     )
 
 
-def _known(side: Expr | GeometryLiteral, placed: Sql) -> Sql:
+def _to_simple(side: Expr | GeometryLiteral, placed: Sql) -> Sql:
     """Return the geometry in a type that GEOS knows, without overlapping areas in collections."""
     if not _may_be_unknown(side):
         return placed
@@ -267,7 +267,7 @@ def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
     return [*met, sql("{a} && {b}", a=shape, b=_OTHER_SIDE)] if _column(column).crosses else met
 
 
-def near(column: Expr, box: BBox) -> Sql:
+def is_near(column: Expr, box: BBox) -> Sql:
     """Return whether the box of a row meets a box in longitude and latitude: only the part that an index serves."""
     if _column(column).row_srids and _is_mixed(column):
         return _rows_meet(column, [(part.west, part.south, part.east, part.north) for part in box.parts()])
@@ -282,7 +282,7 @@ def near(column: Expr, box: BBox) -> Sql:
 
 def in_lonlat_srid(side: Expr | GeometryLiteral) -> Sql:
     """Return a geometry in longitude and latitude, in a type that GEOS knows."""
-    return _known(side, _in_srid(side, CRS84_SRID))
+    return _to_simple(side, _in_srid(side, CRS84_SRID))
 
 
 def placed_in_lonlat(column: Expr) -> tuple[Expr, Sql | None]:
@@ -376,9 +376,9 @@ def _planar(column: Expr) -> Sql:
         return short_way(shape) if queryable.crosses else shape
     is_point = queryable.geometry_type == "Point"
     if queryable.srid is not None:
-        return turned(column.sql, queryable.turns, is_point=is_point, srid=queryable.srid)
+        return wrap_shape(column.sql, queryable.turns, is_point=is_point, srid=queryable.srid)
     shape = in_lonlat(column.sql, None)
     if not queryable.turns:
         return shape
-    moved = turned(sql("stored.g"), queryable.turns, is_point=is_point)
+    moved = wrap_shape(sql("stored.g"), queryable.turns, is_point=is_point)
     return sql("(SELECT {moved} FROM (SELECT {shape} AS g OFFSET 0) AS stored)", moved=moved, shape=shape)

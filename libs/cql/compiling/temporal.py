@@ -56,7 +56,7 @@ _OPERATORS: dict[str, LiteralString] = {
 }
 
 
-def compared(op: str, a: Sql, b: Sql) -> Sql:
+def compare_values(op: str, a: Sql, b: Sql) -> Sql:
     """Return `a op b`, op being one of = <> < <= > >=."""
     return sql(_OPERATORS[op], a=a, b=b)
 
@@ -64,17 +64,17 @@ def compared(op: str, a: Sql, b: Sql) -> Sql:
 def compare_instants(op: str, left: Operand, right: Operand) -> Sql:
     """Compare two dates or timestamps, so that an index on either column stays usable."""
     if isinstance(left, Value) and isinstance(right, Value):
-        return sql("TRUE") if _PYTHON[op](*_aligned(left.value, right.value)) else sql("FALSE")
+        return sql("TRUE") if _PYTHON[op](*_align(left.value, right.value)) else sql("FALSE")
     if isinstance(left, Value):
         return compare_instants(FLIPPED[op], right, left)
     if isinstance(right, Value):
         return _with_literal(op, left, right.value)
     if left.kind is right.kind:
-        return compared(op, _zoned(left, right), _zoned(right, left))
-    return compared(op, _day(left), _day(right))
+        return compare_values(op, _to_zone(left, right), _to_zone(right, left))
+    return compare_values(op, _day(left), _day(right))
 
 
-def _aligned(a: date, b: date) -> tuple[date, date]:
+def _align(a: date, b: date) -> tuple[date, date]:
     if isinstance(a, datetime) == isinstance(b, datetime):
         return a, b
     return tuple(value.date() if isinstance(value, datetime) else value for value in (a, b))  # type: ignore[return-value]
@@ -82,24 +82,24 @@ def _aligned(a: date, b: date) -> tuple[date, date]:
 
 def _with_literal(op: str, column: Expr, value: date) -> Sql:
     if column.bare is None or op == "<>":
-        return _related(op, column, value)
-    return keep_representable(op, _related(op, replace(column, sql=column.bare), value), column.bare, column.sql_type)
+        return _relate(op, column, value)
+    return keep_representable(op, _relate(op, replace(column, sql=column.bare), value), column.bare, column.sql_type)
 
 
-def _related(op: str, column: Expr, value: date) -> Sql:
+def _relate(op: str, column: Expr, value: date) -> Sql:
     if column.kind is Kind.DATE:
         day = value.date() if isinstance(value, datetime) else value
-        return compared(op, column.sql, bind_instant(day, "date"))
+        return compare_values(op, column.sql, bind_instant(day, "date"))
     if isinstance(value, datetime):
-        return compared(op, column.sql, bind_instant(value, column.sql_type))
+        return compare_values(op, column.sql, bind_instant(value, column.sql_type))
     # A day against a timestamp: compare with the ends of the day, not with the column's date, to use the index.
     start, after = _midnight(value, column.sql_type), _midnight_after(value, column.sql_type)
     if op in ("=", "<>"):
-        within = all_of([compared(">=", column.sql, start), compared("<", column.sql, after)])
+        within = all_of([compare_values(">=", column.sql, start), compare_values("<", column.sql, after)])
         return within if op == "=" else sql("NOT ({within})", within=within)
     if op in ("<", ">="):
-        return compared(op, column.sql, start)
-    return compared("<" if op == "<=" else ">=", column.sql, after)
+        return compare_values(op, column.sql, start)
+    return compare_values("<" if op == "<=" else ">=", column.sql, after)
 
 
 def _midnight(day: date, sql_type: str) -> Sql:
@@ -133,7 +133,7 @@ def _as_written(text: str, sql_type: str) -> Sql:
     return bind(text.removesuffix("Z") if naive else text, "text", cast="timestamp" if naive else "timestamptz")
 
 
-def _zoned(operand: Expr, other: Expr) -> Sql:
+def _to_zone(operand: Expr, other: Expr) -> Sql:
     if operand.sql_type == NAIVE != other.sql_type:
         return sql("({value} AT TIME ZONE 'UTC')", value=operand.sql)
     return operand.sql
@@ -157,11 +157,11 @@ def _compare_bounds(op: str, left: tuple[Bound, bool], right: tuple[Bound, bool]
     if isinstance(b, Open):
         # A comparison, not TRUE: with an unknown instant it stays unknown.
         infinity = sql("'infinity'::timestamptz") if b_is_end else sql("'-infinity'::timestamptz")
-        return compared(op, a.sql if isinstance(a, Expr) else _bound(a), infinity)
+        return compare_values(op, a.sql if isinstance(a, Expr) else _bind_value(a), infinity)
     return compare_instants(op, a, b)
 
 
-def _bound(value: Value) -> Sql:
+def _bind_value(value: Value) -> Sql:
     return bind_instant(value.value, "date" if value.kind is Kind.DATE else "timestamp with time zone")
 
 
@@ -203,13 +203,13 @@ def temporal(node: ast.TemporalPredicate, left: Operand | Span, right: Operand |
     if isinstance(left, Value | Expr) and isinstance(right, Value | Expr):
         return condition_on(partial(compare_instants, _OF_INSTANTS[type(node)]), left, right)
 
-    def built(*bounds: Bound) -> Sql:
+    def build(*bounds: Bound) -> Sql:
         ends = {name: (bound, name[0] == "e") for name, bound in zip(("s1", "e1", "s2", "e2"), bounds, strict=True)}
         if isinstance(node, ast.TimeDisjoint):
             return any_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in _DISJOINT)
         return all_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in _DEFINITIONS[type(node)])
 
-    return condition_on(built, *(bound for span in spans for bound in (span.start, span.end)))
+    return condition_on(build, *(bound for span in spans for bound in (span.start, span.end)))
 
 
 def period(column: Expr) -> Span:

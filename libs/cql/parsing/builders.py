@@ -19,7 +19,7 @@ from libs.cql.nodes import (
     TEMPORAL,
     Array,
     Part,
-    placed,
+    mark_place,
 )
 from libs.cql.parsing.geometry_literals import GeoJson
 from libs.cql.parsing.instants import date_literal, interval, timestamp_literal
@@ -35,7 +35,7 @@ def combine(node: type[ast.Combination], parts: Sequence[Part]) -> Part:
         return parts[0]
     middle = len(parts) // 2
     pair = (combine(node, parts[:middle]), combine(node, parts[middle:]))
-    return placed(node(pair[0].value, pair[1].value), parts[0].at, pair)
+    return mark_place(node(pair[0].value, pair[1].value), parts[0].at, pair)
 
 
 def negate(part: Part, at: Place) -> Part:
@@ -44,17 +44,17 @@ def negate(part: Part, at: Place) -> Part:
     if isinstance(node, ast.Like | ast.Between | ast.In | ast.IsNull) and not node.not_:
         node.not_ = True
         return part
-    return placed(ast.Not(node), at, (part,))
+    return mark_place(ast.Not(node), at, (part,))
 
 
 def comparison(op: str, left: Part, right: Part) -> Part:
     """Return one of = <> < <= > >=."""
-    return placed(COMPARISONS[op](left.value, right.value), left.at, (left, right))
+    return mark_place(COMPARISONS[op](left.value, right.value), left.at, (left, right))
 
 
 def arithmetic(op: str, left: Part, right: Part) -> Part:
     """Return one of + - * / % div ^."""
-    return placed(ARITHMETIC[op](left.value, right.value), left.at, (left, right))
+    return mark_place(ARITHMETIC[op](left.value, right.value), left.at, (left, right))
 
 
 def negative(part: Part, at: Place) -> Part:
@@ -63,41 +63,41 @@ def negative(part: Part, at: Place) -> Part:
     if is_number(value):
         # the operator would round to the precision of computations
         return Part(value.copy_negate() if isinstance(value, Decimal) else -value, at)
-    return placed(ast.Mul(-1, value), at, (part, part))
+    return mark_place(ast.Mul(-1, value), at, (part, part))
 
 
 def like(value: Part, pattern: Part, *, negated: bool = False) -> Part:
     """Return LIKE with the standard's wildcards and escape (/req/advanced-comparison-operators/like-predicate)."""
     node = ast.Like(value.value, pattern.value, False, "%", "_", "\\", negated)
-    return placed(node, value.at, (value, pattern))
+    return mark_place(node, value.at, (value, pattern))
 
 
 def between(value: Part, low: Part, high: Part, *, negated: bool = False) -> Part:
     """Return BETWEEN, both ends included."""
-    return placed(ast.Between(value.value, low.value, high.value, negated), value.at, (value, low, high))
+    return mark_place(ast.Between(value.value, low.value, high.value, negated), value.at, (value, low, high))
 
 
 def is_in(value: Part, members: Sequence[Part], *, negated: bool = False) -> Part:
     """Return IN. Raises CqlError if the list is too long."""
     check_list(len(members), value.at)
     node = ast.In(value.value, [member.value for member in members], negated)
-    return placed(node, value.at, (value, *members))
+    return mark_place(node, value.at, (value, *members))
 
 
 def is_null(value: Part, *, negated: bool = False) -> Part:
     """Return IS NULL."""
-    return placed(ast.IsNull(value.value, negated), value.at, (value,))
+    return mark_place(ast.IsNull(value.value, negated), value.at, (value,))
 
 
 def array(members: Sequence[Part], at: Place) -> Part:
     """Return an array literal. Raises CqlError if it is too long."""
     check_list(len(members), at)
-    return placed(Array(member.value for member in members), at, members)
+    return mark_place(Array(member.value for member in members), at, members)
 
 
 def geometry(geojson: GeoJson, at: Place) -> Part:
     """Return a geometry literal."""
-    return placed(values.Geometry(geojson), at)
+    return mark_place(values.Geometry(geojson), at)
 
 
 def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
@@ -108,7 +108,7 @@ def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
         if folded.startswith("a_"):
             arguments = [_as_array(argument) for argument in arguments]
         node = _PREDICATES[folded](*(argument.value for argument in arguments))
-        return placed(node, at, arguments)
+        return mark_place(node, at, arguments)
     if folded in ("date", "timestamp"):
         _check_count(name, arguments, (1,), at)
         read = date_literal if folded == "date" else timestamp_literal
@@ -127,7 +127,7 @@ def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
         _check_count(name, arguments, (3, 4), at)
         name = folded
     check_list(len(arguments), at)
-    return placed(ast.Function(name, [argument.value for argument in arguments]), at, arguments)
+    return mark_place(ast.Function(name, [argument.value for argument in arguments]), at, arguments)
 
 
 def envelope(numbers: Sequence[Part], at: Place) -> Part:
@@ -143,7 +143,7 @@ def envelope(numbers: Sequence[Part], at: Place) -> Part:
     second = len(corners) // 2
     if second == 3 and corners[2] > corners[5]:
         raise fault(f"BBOX minimum height {corners[2]:g} is above maximum height {corners[5]:g}", at)
-    return placed(values.Envelope(corners[0], corners[second], corners[1], corners[second + 1]), at)
+    return mark_place(values.Envelope(corners[0], corners[second], corners[1], corners[second + 1]), at)
 
 
 def _as_array(argument: Part) -> Part:

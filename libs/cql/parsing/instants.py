@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pygeofilter import ast, values
 
 from libs.cql.errors import Place, excerpt, fault
-from libs.cql.nodes import Part, placed
+from libs.cql.nodes import Part, mark_place
 from libs.ogc.temporal import parse_instant
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
@@ -42,7 +42,7 @@ def interval(start: Part, end: Part, at: Place) -> Part:
     first, last = bounds
     if isinstance(first, date) and isinstance(last, date) and _day_or_instant_after(first, last):
         raise fault(f"the interval starts at {first} and ends before, at {last}", at)
-    return placed(values.Interval(first, last), at, (start, end))
+    return mark_place(values.Interval(first, last), at, (start, end))
 
 
 def _bound(part: Part) -> date | datetime | ast.Node | None:

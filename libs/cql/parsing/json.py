@@ -11,7 +11,7 @@ from pygeofilter import ast
 
 from libs.cql.errors import CqlError, excerpt, fault
 from libs.cql.guard import check_json_depth, check_source, check_text, number
-from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, STRING_FUNCTIONS, TEMPORAL, Ast, Part, placed
+from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, STRING_FUNCTIONS, TEMPORAL, Ast, Part, mark_place
 from libs.cql.parsing import builders
 from libs.cql.parsing.geometry_literals import from_geojson
 from libs.cql.parsing.instants import date_literal, interval, timestamp_literal
@@ -79,7 +79,7 @@ def _property(value: dict[str, Any], at: str) -> Part:
     name = value["property"]
     if not isinstance(name, str) or not name:
         raise fault("the name of a property must be a string", f"{at}/property")
-    return placed(ast.Attribute(check_text(name, f"{at}/property")), at)
+    return mark_place(ast.Attribute(check_text(name, f"{at}/property")), at)
 
 
 def _interval(value: dict[str, Any], at: str) -> Part:

@@ -13,7 +13,7 @@ from pygeofilter import ast
 
 from libs.cql.errors import CASELESS, CqlError, excerpt, fault, one_of
 from libs.cql.guard import check_source, check_tokens, number
-from libs.cql.nodes import Ast, Part, placed
+from libs.cql.nodes import Ast, Part, mark_place
 from libs.cql.parsing import builders
 from libs.cql.parsing.geometry_literals import from_wkt
 
@@ -103,10 +103,10 @@ class _TreeBuilder(Transformer[Token, Part]):
         return builders.array([], parentheses.start_pos or 0)
 
     def property(self, name: Token) -> Part:
-        return placed(ast.Attribute(str(name)), name.start_pos or 0)
+        return mark_place(ast.Attribute(str(name)), name.start_pos or 0)
 
     def quoted(self, name: Token) -> Part:
-        return placed(ast.Attribute(name[1:-1].replace('""', '"')), name.start_pos or 0)
+        return mark_place(ast.Attribute(name[1:-1].replace('""', '"')), name.start_pos or 0)
 
     def number(self, digits: Token) -> Part:
         at = digits.start_pos or 0
@@ -162,11 +162,11 @@ def _syntax_error(error: UnexpectedInput, text: str) -> CqlError:
         return fault("IN needs at least one value", at)
     if isinstance(error, UnexpectedToken) and error.token.upper() == "ILIKE":
         return fault(CASELESS, at)
-    expected = _expected(names, text, at)
+    expected = _valid_terminals(names, text, at)
     return fault(f"expected {one_of(expected)}, found {found}", at)
 
 
-def _expected(names: set[str], text: str, at: int) -> tuple[str, ...]:
+def _valid_terminals(names: set[str], text: str, at: int) -> tuple[str, ...]:
     """Return the terminals that would have been valid there, in plain words."""
     if "NAME" in names:
         return ("a property", "a value", "a function")

@@ -20,7 +20,7 @@ def _color(text: str) -> str:
     return text.lower()
 
 
-def _ascending(value: object) -> object:
+def _check_ascending(value: object) -> object:
     numbers = value if isinstance(value, list) else []
     isnt = [each for each in numbers if isinstance(each, bool) or not isinstance(each, int | float)]
     if not numbers or isnt or sorted(set(numbers)) != numbers or len(numbers) > _MOST_BREAKS:
@@ -43,7 +43,7 @@ class ClassesConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     column: str
-    breaks: Annotated[tuple[float, ...], BeforeValidator(_ascending)] = ()
+    breaks: Annotated[tuple[float, ...], BeforeValidator(_check_ascending)] = ()
     colors: Annotated[
         tuple[Color, ...], BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)
     ] = ()

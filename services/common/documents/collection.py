@@ -107,7 +107,7 @@ def facts(collection: Collection) -> dict[str, Any]:
         "properties": collection.columns,
         "time": collection.temporal_extent(),
         "as_of": collection.as_of(),
-        "time_columns": collection.lasting() or [time for time in (collection.time(),) if time],
+        "time_columns": collection.period_columns() or [time for time in (collection.time(),) if time],
     }
 
 

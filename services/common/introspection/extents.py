@@ -69,7 +69,7 @@ class Extents:
         self.counted: Mapping[str, object] = {}
         """The same for collections where every change gives another state."""
 
-    async def filled_in(
+    async def fill_in(
         self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
         """Return the collections with the extents of their geometry and datetime columns. Raises Unavailable.
@@ -164,10 +164,10 @@ class Extents:
                 found.update(await self._run([(key, first) for key, (first, *_) in batch]))
             except Exception:
                 for key, alternatives in batch:
-                    found.update(await self._first(key, alternatives))
+                    found.update(await self._find_first(key, alternatives))
         return found
 
-    async def _first(self, key: Key, alternatives: Sequence[Query]) -> Found:
+    async def _find_first(self, key: Key, alternatives: Sequence[Query]) -> Found:
         for query in alternatives:
             try:
                 return await self._run([(key, query)])

@@ -9,7 +9,7 @@ from libs.geo.boxes import WORLD, Box
 from libs.geo.crs_areas import boxes_in, used_area
 from libs.geo.longitudes import TURN, WEB_MERCATOR, width_of_world
 from libs.geo.shape_sql import in_lonlat
-from libs.geo.short_ways import unbroken
+from libs.geo.short_ways import shift_crossing
 from libs.pg.sql import EMPTY, Sql, bind, ident, join, sql
 
 Key = tuple[str, str]
@@ -151,7 +151,7 @@ def _shape(column: GeometryColumn) -> Sql:
     if not column.is_geography:
         return shape
     shape = in_lonlat(shape, column.srid)
-    return shape if column.dimension == 0 else unbroken(shape)
+    return shape if column.dimension == 0 else shift_crossing(shape)
 
 
 def _size(collection: Collection) -> Sql:

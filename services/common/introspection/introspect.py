@@ -104,7 +104,7 @@ class Introspection:
                 if not row.get("populated", True):
                     unfilled.add(f"{row['schema']}.{row['name']}")
                     continue
-                if (collection := self._before(row) or _read(row, read, self._known)) is None:
+                if (collection := self._recall_locked(row) or _read(row, read, self._known)) is None:
                     continue
                 known[_identity(row)] = found[collection.id] = collection
                 if row.get("locked"):
@@ -117,11 +117,11 @@ class Introspection:
         self._tell_of(unfilled)
         usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)), locked)
         # states of the previous round: not newer than the rows that are read now
-        placed = await self._srids.filled_in(await self._keys.filled_in(usable, locked), self._extents.states, locked)
-        filled = await self._extents.filled_in(placed, locked)
-        filled = await self._view_extents.filled_in(filled, self._extents.states, locked)
-        counted = await self._counts.filled_in(filled, self._extents.counted, locked)
-        return await self._publishers.filled_in(counted)
+        placed = await self._srids.fill_in(await self._keys.fill_in(usable, locked), self._extents.states, locked)
+        filled = await self._extents.fill_in(placed, locked)
+        filled = await self._view_extents.fill_in(filled, self._extents.states, locked)
+        counted = await self._counts.fill_in(filled, self._extents.counted, locked)
+        return await self._publishers.fill_in(counted)
 
     async def names(self) -> list[tuple[str, bool]]:
         """Return the id of every relation and function that the role may read, and whether it has a geometry.
@@ -152,7 +152,7 @@ class Introspection:
             + Sql((after,))
         )
 
-    def _before(self, row: Row) -> Collection | None:
+    def _recall_locked(self, row: Row) -> Collection | None:
         """Return a locked relation's last state, if everything that is known without opening it is unchanged."""
         before, collection = self._unlocked.get(row["oid"], (None, None))
         if before is None or not row.get("locked"):

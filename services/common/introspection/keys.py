@@ -70,7 +70,7 @@ class Keys:
         self._filled: dict[str, tuple[Collection, _Found | None, Collection]] = {}
         self._without: frozenset[str] = frozenset()
 
-    async def filled_in(
+    async def fill_in(
         self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
         """Return the collections, the same object as before for an unchanged one. Raises Unavailable.
@@ -88,7 +88,7 @@ class Keys:
                 # its columns are never declared NOT NULL
                 before = self._filled.get(collection.id)
                 if collection.id not in locked:
-                    chosen[collection.id] = await self._without_nulls(collection, found)
+                    chosen[collection.id] = await self._check_nulls(collection, found)
                 elif before is not None and before[0] is collection:
                     chosen[collection.id] = before[1]
         self._filled = {collection.id: self._with(collection, chosen[collection.id]) for collection in wanted}
@@ -129,7 +129,7 @@ class Keys:
                 self._names.setdefault(row["oid"], {}).update(numbered)
         return keys
 
-    async def _without_nulls(self, collection: Collection, found: _Found) -> _Found:
+    async def _check_nulls(self, collection: Collection, found: _Found) -> _Found:
         """Check for nulls with the index, which has the answer at once for a single column."""
         if len(found.names) > 1:
             return found

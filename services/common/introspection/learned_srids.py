@@ -58,7 +58,7 @@ class LearnedSrids:
         self._filled: dict[str, tuple[Collection, tuple[GeometryColumn, ...], Collection]] = {}
         self._said: dict[tuple[str, str], str] = {}
 
-    async def filled_in(
+    async def fill_in(
         self, collections: tuple[Collection, ...], states: Mapping[str, object], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
         """Return the collections with the SRIDs of their rows, the same object as before for an unchanged one.
@@ -135,7 +135,7 @@ class LearnedSrids:
         return srids if all(srid == 0 or is_known(srid) for srid in srids) else ()
 
     def _with(self, collection: Collection) -> tuple[Collection, tuple[GeometryColumn, ...], Collection]:
-        columns = tuple(self._learned(collection, column) for column in collection.geometries)
+        columns = tuple(self._apply_srids(collection, column) for column in collection.geometries)
         before = self._filled.get(collection.id)
         if before is not None and before[0] is collection and before[1] == columns:
             # the same object as long as nothing has changed
@@ -146,7 +146,7 @@ class LearnedSrids:
         srids = [column.row_srids or column.srid for column in columns]
         return collection, columns, replace(collection, geometries=columns, shape=f"{collection.shape}.{srids}")
 
-    def _learned(self, collection: Collection, column: GeometryColumn) -> GeometryColumn:
+    def _apply_srids(self, collection: Collection, column: GeometryColumn) -> GeometryColumn:
         known = self._known.get((collection.id, column.name))
         if known is None or not known.srids:
             return column

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from libs.catalogue.model import GeometryColumn
-from libs.geo.longitudes import MOST_TURNS, WEB_MERCATOR, can_be_given, reaches_antimeridian, turned_ends, turns_of
+from libs.geo.longitudes import MOST_TURNS, WEB_MERCATOR, can_be_given, reaches_antimeridian, turns_of, wrap_ends
 
 _DEGREES = (0, 4326)
 """SRIDs of columns whose coordinates are longitude and latitude."""
@@ -44,21 +44,26 @@ def locate(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryC
         turns = turns_of(west, east)
         column = replace(column, turns=turns, partial=beyond or not can_be_given((west, south, east, north)))
         if turns:
-            west, east = turned_ends(west, east)
+            west, east = wrap_ends(west, east)
     if unknown.crosses:
         crosses = reaches_antimeridian(east)
         column = replace(column, crosses=crosses, partial=crosses or beyond)
-        west, east = turned_ends(west, east)
+        west, east = wrap_ends(west, east)
     elif beyond and column.is_geography:
         column = replace(column, partial=True)
     if not (west <= 180 and east >= -180):
         return replace(column, bbox=None)
     # round outwards, so that the box contains every feature
-    box = (max(-180.0, _below(west)), max(-90.0, _below(south)), min(180.0, -_below(-east)), min(90.0, -_below(-north)))
+    box = (
+        max(-180.0, _round_down(west)),
+        max(-90.0, _round_down(south)),
+        min(180.0, -_round_down(-east)),
+        min(90.0, -_round_down(-north)),
+    )
     return replace(column, bbox=box)
 
 
-def _below(degrees: float) -> float:
+def _round_down(degrees: float) -> float:
     """Return the largest number with five decimals (a metre) that is not above this one."""
     rounded = round(degrees, 5)
     return rounded if rounded <= degrees else round(rounded - 1e-5, 5)

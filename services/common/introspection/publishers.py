@@ -30,7 +30,7 @@ class Publishers:
         # by id: the original, its publishers, and the completed collection
         self._filled: dict[str, tuple[Collection, tuple[Publisher, ...], Collection]] = {}
 
-    async def filled_in(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
+    async def fill_in(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
         """Return the collections with `publishers` and their attribution; unchanged ones are the same objects.
 
         A view has the publishers of its tables. Raises Unavailable.

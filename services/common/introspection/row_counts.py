@@ -57,7 +57,7 @@ class RowCounts:
         # by id: the original, and the collection with its count
         self._filled: dict[str, tuple[Collection, Collection]] = {}
 
-    async def filled_in(
+    async def fill_in(
         self, collections: tuple[Collection, ...], states: Mapping[str, object], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
         """Return the collections with `item_count`, None if unknown. Raises Unavailable.

@@ -52,7 +52,7 @@ def _is_read(table: Collection, column: _Column) -> bool:
     if isinstance(column, TimeColumn):
         return column.is_period or (column.start is None and column.end is None)
     # smaller tables have been read, and estimates do not shrink after deletions
-    return column.bbox is None or (_size(table) > SMALL and (not _is_large(table) or _by_index(table, column)))
+    return column.bbox is None or (_size(table) > SMALL and (not _is_large(table) or _needs_index(table, column)))
 
 
 def _size(table: Collection) -> int:
@@ -63,7 +63,7 @@ def _is_large(table: Collection) -> bool:
     return _size(table) >= _LARGE or (table.rows or 0) >= _MANY
 
 
-def _by_index(table: Collection, column: GeometryColumn) -> bool:
+def _needs_index(table: Collection, column: GeometryColumn) -> bool:
     """Return whether the table is too large to read, but an index may have the extent."""
     of_one = table.kind in ("table", "materialized view") and table.sources == (table.oid,)
     return _is_large(table) and of_one and not (table.row_security or column.is_geography or column.is_mixed)
@@ -96,7 +96,7 @@ class ViewExtents:
         # by view: the original, its columns, and both combined
         self._filled: dict[str, tuple[Collection, tuple[_Column, ...], Collection]] = {}
 
-    async def filled_in(
+    async def fill_in(
         self, collections: tuple[Collection, ...], states: Mapping[str, object], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
         """Return the collections, views with their known extents. Raises Unavailable.
@@ -171,7 +171,7 @@ class ViewExtents:
         return replace(column, start=start, end=end, nulls=nulls)
 
     async def _locate(self, view: Collection, column: GeometryColumn, usable: Box) -> GeometryColumn:
-        if _by_index(view, column):
+        if _needs_index(view, column):
             rows = await self._rows(view, box_of_index(view, column, usable))
             if rows or column.bbox is not None:
                 return locate(column, [row[1:] for row in rows]) if rows else column

@@ -20,7 +20,7 @@ _TOLD = ("source", "country", "magnitude", "category", "alert_level", "max_wind_
 def columns_of(collection: Collection) -> list[str]:
     """Return the columns of a line about a feature."""
     known = [column.name for column in collection.columns]
-    pair = collection.lasting()
+    pair = collection.period_columns()
     first = collection.time()
     wanted = [collection.key, *_TOLD, *name_columns(known), collection.time_issued]
     wanted += [first.name if first else None, pair[1].name if pair else None]
@@ -73,18 +73,20 @@ def newest(
 
 
 def _present(collection: Collection, asked: Asked, first: TimeColumn, present: datetime) -> list[Sql]:
-    pair = collection.lasting()
-    begun = sql("{column} <= {present}", column=ident(first.name), present=_bound(first, present))
+    pair = collection.period_columns()
+    begun = sql("{column} <= {present}", column=ident(first.name), present=_bind_moment(first, present))
     if pair is None:
-        since = _bound(first, present - timedelta(days=asked.days))
+        since = _bind_moment(first, present - timedelta(days=asked.days))
         return [begun, sql("{column} >= {since}", column=ident(first.name), since=since)]
     ended = sql(
-        "({column} IS NULL OR {column} >= {present})", column=ident(pair[1].name), present=_bound(pair[1], present)
+        "({column} IS NULL OR {column} >= {present})",
+        column=ident(pair[1].name),
+        present=_bind_moment(pair[1], present),
     )
     return [begun, ended]
 
 
-def _bound(column: TimeColumn, moment: datetime) -> Sql:
+def _bind_moment(column: TimeColumn, moment: datetime) -> Sql:
     """Return the moment in the column's type, so that an index is used; a date is a whole day in UTC."""
     moment = moment.astimezone(UTC)
     if column_type(column.sql_type).kind is Kind.DATE:

@@ -54,7 +54,7 @@ class Topic:
     @property
     def lasts(self) -> bool:
         """Whether features have a duration."""
-        return self.collection.lasting() is not None
+        return self.collection.period_columns() is not None
 
     @property
     def is_archive(self) -> bool:
@@ -92,11 +92,11 @@ def entry_of(
 ) -> Told:
     """Return the feature of a row, whose values come from the database driver."""
     said = {name: _text(value) for name, value in values.items()}
-    time, pair = collection.time(), collection.lasting()
+    time, pair = collection.time(), collection.period_columns()
     identifier = said.get(collection.key) if collection.key else None
     return Told(
         None if identifier is None else str(identifier),
-        _without_magnitude(feature_name(collection, identifier, said), said),
+        _remove_magnitude(feature_name(collection, identifier, said), said),
         _badge(said),
         said.get(time.name) if time else None,
         said.get(pair[1].name) if pair else None,
@@ -120,7 +120,7 @@ def _badge(said: Mapping[str, Any]) -> str | None:
     return next((said[name] for name in ("category", "alert_level") if isinstance(said.get(name), str)), None)
 
 
-def _without_magnitude(name: str, said: Mapping[str, Any]) -> str:
+def _remove_magnitude(name: str, said: Mapping[str, Any]) -> str:
     """Return a title such as `M 6.4 - 22 km NNE of Hualien City` without the part that the badge shows."""
     place = said.get("place")
     return place if isinstance(place, str) and place and isinstance(said.get("magnitude"), int | float) else name

@@ -118,12 +118,12 @@ def _bound(value: str | Decimal | datetime) -> str | float:
     return rfc3339(value) if isinstance(value, datetime) else as_number(str(value))
 
 
-def between(edges: Sequence[Any]) -> list[tuple[Any, Any]]:
+def closed_ranges(edges: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Return the ranges between edges that include the data; a single edge gives one range of width zero."""
     return list(pairwise(edges)) if len(edges) > 1 else [(edges[0], edges[0])]
 
 
-def around(edges: Sequence[Any]) -> list[tuple[Any, Any]]:
+def open_ranges(edges: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Return the ranges between edges, and the two open ranges below the first and above the last."""
     return list(pairwise((None, *edges, None)))
 

@@ -10,11 +10,11 @@ _FIFTEEN = Context(prec=15)
 
 
 def _months(count: int) -> Callable[[datetime], datetime]:
-    def following(start: datetime) -> datetime:
+    def add_months(start: datetime) -> datetime:
         months = start.year * 12 + start.month - 1 + count
         return start.replace(year=months // 12, month=months % 12 + 1)
 
-    return following
+    return add_months
 
 
 def _days(count: float) -> Callable[[datetime], datetime]:

@@ -62,21 +62,23 @@ class FacetCounts:
         """Cancel running counts."""
         await self._counting.close()
 
-    async def counted(self, selection: Selection, facets: Sequence[Facet]) -> tuple[list[Counted], int]:
+    async def count(self, selection: Selection, facets: Sequence[Facet]) -> tuple[list[Counted], int]:
         """Return the buckets of each facet, and the number of rows left out because a condition fails on them.
 
         All buckets show one state of the data, at least as new as the current version. Raises InvalidParameters if a
         facet would have too many buckets, Unavailable if counting takes too long.
         """
         selection = self._failing.exclude_known(selection)
-        known = [_placed(facet, self._failing.exclude_known(_placing(selection, facet))) for facet in facets]
+        known = [
+            _skip_unplaced(facet, self._failing.exclude_known(_require_place(selection, facet))) for facet in facets
+        ]
         try:
-            return await self._counted(selection, known), selection.failing
+            return await self._count_missing(selection, known), selection.failing
         except StoredValueError:
             others, sound = await self._sound(selection, facets)
             if others is selection and sound == known:
                 raise
-        return await self._counted(others, sound), others.failing
+        return await self._count_missing(others, sound), others.failing
 
     async def _sound(self, selection: Selection, facets: Sequence[Facet]) -> tuple[Selection, list[Facet]]:
         """Return the selection without failing rows, and place facets that skip rows without a place."""
@@ -85,14 +87,14 @@ class FacetCounts:
             selection = await self._failing.find(database, selection)
         sound = []
         for facet in facets:
-            placing = self._failing.exclude_known(_placing(selection, facet))
+            placing = self._failing.exclude_known(_require_place(selection, facet))
             if isinstance(facet, PlaceFacet):
                 with suppress(StoredValueError):
                     placing = await self._failing.find(database, placing)
-            sound.append(_placed(facet, placing))
+            sound.append(_skip_unplaced(facet, placing))
         return selection, sound
 
-    async def _counted(self, selection: Selection, facets: Sequence[Facet]) -> list[Counted]:
+    async def _count_missing(self, selection: Selection, facets: Sequence[Facet]) -> list[Counted]:
         keys = [self._key(selection, facet) for facet in facets]
         found = {key: known for key in keys if (known := self._known.get(key)) is not None}
         missing = {key: facet for key, facet in zip(keys, facets, strict=True) if key not in found}
@@ -134,14 +136,14 @@ class FacetCounts:
             self._turns_of.leave(collection)
 
 
-def _placing(selection: Selection, facet: Facet) -> Selection:
+def _require_place(selection: Selection, facet: Facet) -> Selection:
     """Return the selection with a condition that fails on the same rows as a place facet."""
     if not isinstance(facet, PlaceFacet):
         return selection
     return replace(selection, conditions=(*selection.conditions, statements.is_placed(facet.geometry)), failing=0)
 
 
-def _placed(facet: Facet, placing: Selection) -> Facet:
+def _skip_unplaced(facet: Facet, placing: Selection) -> Facet:
     if isinstance(facet, PlaceFacet) and placing.failing:
         return replace(facet, placed=placing.conditions[0])
     return facet
@@ -185,8 +187,8 @@ class _Counter:
             else:
                 edges = edges_of.equal_numbers(Decimal(first), Decimal(last), facet.bins or 1)
         if edges is None:
-            raise _too_many(facet, MOST_BUCKETS, "a greater width")
-        bounds = buckets.around(edges) if facet.edges else buckets.between(edges) if edges else []
+            raise _excess_of_buckets(facet, MOST_BUCKETS, "a greater width")
+        bounds = buckets.open_ranges(edges) if facet.edges else buckets.closed_ranges(edges) if edges else []
         thresholds = edges if facet.edges else edges[1:-1]
         rows = await self._fetch(statements.numbers(self._selection, facet.column, thresholds))
         return buckets.range_buckets(bounds, rows)
@@ -194,12 +196,12 @@ class _Counter:
     async def _times(self, facet: TimeFacet) -> Counted:
         edges, unit = await self._time_edges(facet)
         if edges is None:
-            raise _too_many(facet, MOST_BUCKETS, "a longer unit or a shorter time")
-        bounds = buckets.around(edges) if facet.edges else buckets.between(edges) if edges else []
+            raise _excess_of_buckets(facet, MOST_BUCKETS, "a longer unit or a shorter time")
+        bounds = buckets.open_ranges(edges) if facet.edges else buckets.closed_ranges(edges) if edges else []
         thresholds = edges if facet.edges else edges[1:-1]
         more = {} if unit is None else {"interval": unit}
         if facet.end is not None:
-            statement = statements.lasting(self._selection, facet.column, facet.end, thresholds)
+            statement = statements.period_statement(self._selection, facet.column, facet.end, thresholds)
             return buckets.lasting_buckets(bounds, await self._fetch(statement), more)
         rows = await self._fetch(statements.times(self._selection, facet.column, thresholds))
         return buckets.range_buckets(bounds, rows, more)
@@ -222,10 +224,10 @@ class _Counter:
     async def _places(self, facet: PlaceFacet) -> Counted:
         rows = await self._fetch(statements.places(self._selection, facet))
         if sum(row[0] is not None for row in rows) > MOST_CELLS:
-            raise _too_many(facet, MOST_CELLS, "larger cells or a smaller bbox")
+            raise _excess_of_buckets(facet, MOST_CELLS, "larger cells or a smaller bbox")
         return buckets.place_buckets(facet, rows)
 
 
-def _too_many(facet: Facet, most: int, instead: str) -> InvalidParameters:
+def _excess_of_buckets(facet: Facet, most: int, instead: str) -> InvalidParameters:
     sentence = f"facets: '{facet.name}' would have more than {most} buckets; ask for {instead}"
     return InvalidParameters([Fault(("query", "facets"), sentence, facet.name, "too_many_buckets")])

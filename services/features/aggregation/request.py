@@ -54,7 +54,7 @@ def parse_facets(collection: Collection, query: FaultCollector) -> tuple[Facet, 
             query.fault("facets", f"facets: '{token}' is given more than once", value=token)
             continue
         try:
-            facet = _parsed(collection, token, query)
+            facet = _parse_facet(collection, token, query)
         except _FacetError as error:
             query.fault("facets", f"facets: '{token[:200]}' {error}", value=token[:200])
             continue
@@ -72,12 +72,12 @@ def facets_of(collection: Collection) -> Iterator[Facet]:
     for column in collection.columns:
         kind = column_queryable(column).kind
         if kind in _TERMS and column.name not in (DATETIME, collection.key):
-            yield _by_column(column, ())
+            yield _column_facet(column, ())
     for geometry in collection.geometries:
         yield PlaceFacet(geometry.name, geometry)
 
 
-def _parsed(collection: Collection, token: str, query: FaultCollector) -> Facet:
+def _parse_facet(collection: Collection, token: str, query: FaultCollector) -> Facet:
     names = [column.name for column in collection.columns] + [geometry.name for geometry in collection.geometries]
     # a name may contain colons: take the longest name that matches
     own = [name for name in names if token == name or token.startswith(f"{name}:")]
@@ -86,11 +86,11 @@ def _parsed(collection: Collection, token: str, query: FaultCollector) -> Facet:
     words = tuple(rest.split(":")) if rest else ()
     column, geometry = collection.column(name), collection.geometry(name)
     if column is not None:
-        facet = _by_column(column, words)
+        facet = _column_facet(column, words)
     elif geometry is not None:
-        facet = _by_place(PlaceFacet(name, geometry), words)
+        facet = _place_facet(PlaceFacet(name, geometry), words)
     elif name == DATETIME:
-        facet = _by_time(_time(collection, query.values.get("datetime-column"), name), words)
+        facet = _time_facet(_time(collection, query.values.get("datetime-column"), name), words)
     else:
         raise _FacetError(f"cannot be counted: {unknown_name(name, names)}")
     least = query.values.get("min-count")
@@ -102,39 +102,39 @@ def _time(collection: Collection, name: str | None, facet: str) -> TimeFacet:
     column = collection.column(time.name) if time else None
     if column is None or column_queryable(column).kind not in TEMPORAL:
         raise _FacetError("cannot be counted: this collection has no time that is a moment")
-    pair = collection.lasting() if name is None else None
+    pair = collection.period_columns() if name is None else None
     return TimeFacet(facet, column, collection.column(pair[1].name) if pair else None)
 
 
-def _by_column(column: Column, words: tuple[str, ...]) -> Facet:
+def _column_facet(column: Column, words: tuple[str, ...]) -> Facet:
     kind = column_queryable(column).kind
     if words[:1] == ("term",):
-        return _by_term(TermFacet(column.name, column), words[1:], kind)
+        return _term_facet(TermFacet(column.name, column), words[1:], kind)
     if kind in NUMERIC:
-        return _by_number(NumberFacet(column.name, column), words)
+        return _number_facet(NumberFacet(column.name, column), words)
     if kind in TEMPORAL:
-        return _by_time(TimeFacet(column.name, column), words)
-    return _by_term(TermFacet(column.name, column), words, kind)
+        return _time_facet(TimeFacet(column.name, column), words)
+    return _term_facet(TermFacet(column.name, column), words, kind)
 
 
-def _by_term(facet: TermFacet, words: tuple[str, ...], kind: Kind) -> TermFacet:
+def _term_facet(facet: TermFacet, words: tuple[str, ...], kind: Kind) -> TermFacet:
     if kind not in _TERMS:
         raise _FacetError(f"cannot be counted: a property of type {facet.column.sql_type} has no terms")
     size, sorting, *more = (*words, "", "")[: max(2, len(words))]
     if more or (sorting and sorting not in _SORTINGS):
         raise _FacetError(f"must be property:size:sorting, with one of {', '.join(_SORTINGS)}")
     facet = replace(facet, sorting=sorting or facet.sorting)
-    return replace(facet, size=_bounded_integer(size, "size")) if size else facet
+    return replace(facet, size=_parse_integer(size, "size")) if size else facet
 
 
-def _by_number(facet: NumberFacet, words: tuple[str, ...]) -> NumberFacet:
+def _number_facet(facet: NumberFacet, words: tuple[str, ...]) -> NumberFacet:
     way, rest = (words[0], ":".join(words[1:])) if words else ("", "")
     if not way:
         return replace(facet, bins=10)
     if _WHOLE.match(way) and not rest:
-        return replace(facet, bins=_bounded_integer(way, "number of ranges"))
+        return replace(facet, bins=_parse_integer(way, "number of ranges"))
     if way == "quantile":
-        return replace(facet, quantiles=_bounded_integer(rest, "number of quantiles", least=2))
+        return replace(facet, quantiles=_parse_integer(rest, "number of quantiles", least=2))
     if way == "width":
         if not NUMBER.match(rest) or not 0 < float(rest) < inf:
             raise _FacetError("must have a width above 0, such as width:0.5")
@@ -144,22 +144,22 @@ def _by_number(facet: NumberFacet, words: tuple[str, ...]) -> NumberFacet:
     raise _FacetError("must be a number of ranges, or one of term, quantile:n, width:w, edges:a/b/c")
 
 
-def _by_time(facet: TimeFacet, words: tuple[str, ...]) -> TimeFacet:
+def _time_facet(facet: TimeFacet, words: tuple[str, ...]) -> TimeFacet:
     way, rest = (words[0], ":".join(words[1:])) if words else ("", "")
     if not way:
         return facet
     if way in UNITS and not rest:
         return replace(facet, unit=way)
     if _WHOLE.match(way) and not rest:
-        return replace(facet, bins=_bounded_integer(way, "number of ranges"))
+        return replace(facet, bins=_parse_integer(way, "number of ranges"))
     if way == "quantile" and facet.end is None:
-        return replace(facet, quantiles=_bounded_integer(rest, "number of quantiles", least=2))
+        return replace(facet, quantiles=_parse_integer(rest, "number of quantiles", least=2))
     if way == "edges":
         return replace(facet, edges=_edges(rest, _moment, lambda moment: moment))
     raise _FacetError(f"must be a number of ranges, or one of {', '.join(UNITS)}, quantile:n, edges:a/b/c")
 
 
-def _by_place(facet: PlaceFacet, words: tuple[str, ...]) -> PlaceFacet:
+def _place_facet(facet: PlaceFacet, words: tuple[str, ...]) -> PlaceFacet:
     way, size, *more = (*words, "", "")[: max(2, len(words))]
     if way not in ("", "grid", "hexagon") or more:
         raise _FacetError("must be grid:degrees or hexagon:degrees")
@@ -171,7 +171,7 @@ def _by_place(facet: PlaceFacet, words: tuple[str, ...]) -> PlaceFacet:
     return replace(facet, size=float(size))
 
 
-def _bounded_integer(text: str, what: str, *, least: int = 1) -> int:
+def _parse_integer(text: str, what: str, *, least: int = 1) -> int:
     if not _WHOLE.match(text) or not least <= int(text) <= MOST_BUCKETS:
         raise _FacetError(f"must have a {what} of {least} to {MOST_BUCKETS}")
     return int(text)

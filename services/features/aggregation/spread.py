@@ -31,7 +31,7 @@ async def spread(counts: FacetCounts, selection: Selection, geometry: GeometryCo
 
 
 async def _cells(counts: FacetCounts, selection: Selection, geometry: GeometryColumn, size: float) -> Sequence[Bucket]:
-    (found,), _ = await counts.counted(selection, (PlaceFacet(geometry.name, geometry, size),))
+    (found,), _ = await counts.count(selection, (PlaceFacet(geometry.name, geometry, size),))
     return found.buckets
 
 

@@ -138,7 +138,7 @@ def time_ends(selection: Selection, facet: TimeFacet) -> Sql:
     return sql("SELECT min(least(s, e)), max(greatest(s, e)) FROM ({rows}) AS rows", rows=_each(selection, columns))
 
 
-def lasting(selection: Selection, start: Column, end: Column, thresholds: Sequence[datetime]) -> Sql:
+def period_statement(selection: Selection, start: Column, end: Column, thresholds: Sequence[datetime]) -> Sql:
     """Select (range of the start, range of the end, number of features); NULL is an open start or end."""
     return sql(
         "SELECT width_bucket(s, {edges}), width_bucket(e, {edges}), count(*) FROM ({rows}) AS rows GROUP BY 1, 2",

@@ -77,7 +77,7 @@ class Export:
             return False
         return True
 
-    async def finished(self, seconds: float) -> bool:
+    async def wait_for_end(self, seconds: float) -> bool:
         """Wait at most `seconds` for the file and return whether it is complete. Raises the error of the export."""
         if self.task is not None:
             await asyncio.wait([self.task], timeout=seconds)
@@ -260,7 +260,7 @@ class Exports:
             format_ = wanted.format_
             async with _limit(self._most_seconds), snapshot(self._database) as rows:
                 # before anything is written: written bytes may already be sent
-                query = await self._store.within(rows).exclude_failing(wanted.query)
+                query = await self._store.read_from(rows).exclude_failing(wanted.query)
                 export.failing = query.selection.failing
                 if isinstance(format_, FeatureFormat):
                     chunks = read_all(self._store, rows, query, format_.geometry_as)

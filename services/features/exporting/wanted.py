@@ -89,7 +89,7 @@ async def refuse_too_large(store: ItemsStore, query: ItemsQuery, format_: Format
     if selection.conditions:
         # conditions may leave few rows
         try:
-            rows = await store.matched(query)
+            rows = await store.count(query)
         except StoredValueError:
             # the export leaves out the rows on which the conditions fail
             return

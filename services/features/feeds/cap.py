@@ -93,8 +93,8 @@ def _info(
     impact: Mapping[str, Any] | None,
 ) -> None:
     properties = feature["properties"]
-    title = _first(properties, "headline", "title") or collection.title
-    event = _first(properties, "event") or collection.title.removesuffix("s")
+    title = _find_first(properties, "headline", "title") or collection.title
+    event = _find_first(properties, "event") or collection.title.removesuffix("s")
     _add(info, "language", language)
     _add(info, "category", _category(properties, collection))
     _add(info, "event", event)
@@ -108,9 +108,9 @@ def _info(
         _add(info, "senderName", collection.attribution)
     _add(info, "headline", title[:160])
     said = [] if impact is None else [f"{sentence(impact, title)}."]
-    if described := "\n".join([*said, *filter(None, [_first(properties, "description")])]):
+    if described := "\n".join([*said, *filter(None, [_find_first(properties, "description")])]):
         _add(info, "description", described)
-    if instruction := _first(properties, "instruction"):
+    if instruction := _find_first(properties, "instruction"):
         _add(info, "instruction", instruction)
     _add(info, "web", address)
     for column in collection.columns:
@@ -121,7 +121,7 @@ def _info(
         _parameter(info, "impact.people", str(impact["people"]))
         _parameter(info, "impact.zone", impact["label"])
     area = _add(info, "area")
-    _add(area, "areaDesc", _first(properties, "areaDesc", "area_desc", "country", "place") or title)
+    _add(area, "areaDesc", _find_first(properties, "areaDesc", "area_desc", "country", "place") or title)
     for ring in _rings(feature["geometry"]):
         _add(area, "polygon", " ".join(f"{y:.6g},{x:.7g}" for x, y, *_ in ring))
     for x, y in _points(feature["geometry"]):
@@ -149,7 +149,7 @@ def _says_simulated(value: object) -> bool:
     return "simulated" in text or text in _NOT_REAL
 
 
-def _first(properties: Mapping[str, Any], *names: str) -> str:
+def _find_first(properties: Mapping[str, Any], *names: str) -> str:
     return next((value for name in names if isinstance(value := properties.get(name), str) and value.strip()), "")
 
 
@@ -164,7 +164,7 @@ def _severity(properties: Mapping[str, Any]) -> str:
 
 def _category(properties: Mapping[str, Any], collection: Collection) -> str:
     own = next((word for word in _CATEGORIES if word.lower() == str(properties.get("category")).lower()), None)
-    words = f"{collection.title} {_first(properties, 'event', 'headline', 'title')}".lower()
+    words = f"{collection.title} {_find_first(properties, 'event', 'headline', 'title')}".lower()
     return own or next((name for word, name in _CATEGORY_WORDS.items() if word in words), "Other")
 
 

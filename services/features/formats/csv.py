@@ -12,7 +12,7 @@ from libs.catalogue.model import Collection
 from services.features.formats.flat import names_before, names_behind, positions, property_names
 from services.features.formats.format import FeatureFormat, PageLinks
 from services.features.rows.layout import Layout, Rows
-from services.features.rows.rings import wkt_without_short_rings
+from services.features.rows.rings import remove_short_rings_of_wkt
 
 # spreadsheets read a cell that begins with one of these as a formula; the last four are full-width signs
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -40,7 +40,7 @@ class Csv(FeatureFormat):
     def __init__(self, *, for_spreadsheets: bool = False, separator: str = "comma") -> None:
         self.variant = separator
         self._separator = _SEPARATORS[separator]
-        self._cell = _guarded if for_spreadsheets else _plain
+        self._cell = _guard if for_spreadsheets else _plain
         self._time = _spreadsheet_time if for_spreadsheets else _plain
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
@@ -80,7 +80,7 @@ class Csv(FeatureFormat):
 
 
 def _shape(text: str | None) -> str | None:
-    return None if not text or "NaN" in text or "Inf" in text else wkt_without_short_rings(text)
+    return None if not text or "NaN" in text or "Inf" in text else remove_short_rings_of_wkt(text)
 
 
 def _number(value: Any) -> Any:
@@ -88,7 +88,7 @@ def _number(value: Any) -> Any:
     return None if value in _NOT_FINITE or value != value else value  # noqa: PLR0124
 
 
-def _guarded(value: Any) -> Any:
+def _guard(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else _plain(value)
 
 

@@ -12,7 +12,7 @@ from libs.ogc.temporal import now
 from libs.pg.column_types import SAFE_INTEGER
 from services.features.formats.format import FeatureFormat, PageLinks
 from services.features.rows.layout import Layout, Row, Rows
-from services.features.rows.rings import may_have_short_rings, without_short_rings
+from services.features.rows.rings import may_have_short_rings, remove_short_rings
 
 _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'
@@ -117,7 +117,7 @@ def properties(rows: Sequence[Row], layout: Layout, names: Sequence[str]) -> lis
 
 def geometries(rows: Sequence[Row], layout: Layout) -> list[orjson.Fragment | None]:
     """Return the geometries of rows that have a geometry column."""
-    return _embedded([row[layout.has_id] for row in rows])
+    return _embed([row[layout.has_id] for row in rows])
 
 
 def _with_doubles(values: Sequence[str | None]) -> Sequence[str | None]:
@@ -144,16 +144,16 @@ def _replace(objects: Sequence[dict[str, Any]], name: str, values: Sequence[Any]
         members[name] = value
 
 
-def _embedded(texts: Sequence[str | None]) -> list[orjson.Fragment | None]:
+def _embed(texts: Sequence[str | None]) -> list[orjson.Fragment | None]:
     """Return the geometries that PostGIS wrote; null if missing, omitted, or with a coordinate that is not finite."""
     fragment = orjson.Fragment
     joined = "".join([text or "" for text in texts])
     # "NaN", "Infinity", "Multi…": most pages contain none of these
     special = "N" in joined or "I" in joined or "M" in joined or may_have_short_rings(joined)
-    return [None if not text else (_one_embedded(text) if special else fragment(text)) for text in texts]
+    return [None if not text else (_embed_one(text) if special else fragment(text)) for text in texts]
 
 
-def _one_embedded(text: str) -> orjson.Fragment | None:
+def _embed_one(text: str) -> orjson.Fragment | None:
     # "NaN" and "Infinity": no GeoJSON name has these capitals
     if "N" in text or "I" in text:
         return None
@@ -163,7 +163,7 @@ def _one_embedded(text: str) -> orjson.Fragment | None:
         geometry["coordinates"] = [member for member in geometry["coordinates"] if member]
         return orjson.Fragment(orjson.dumps(geometry))
     if may_have_short_rings(text):
-        left = without_short_rings(orjson.loads(text))
+        left = remove_short_rings(orjson.loads(text))
         return None if left is None else orjson.Fragment(orjson.dumps(left))
     return orjson.Fragment(text)
 

@@ -24,7 +24,7 @@ class JsonFg(GeoJson):
     of_features = False
 
     def __init__(self, collection: Collection) -> None:
-        pair = collection.lasting()
+        pair = collection.period_columns()
         time = collection.time()
         names = [column.name for column in pair] if pair else [time.name] if time is not None else []
         columns = [collection.column(name) for name in names]

@@ -11,7 +11,7 @@ import orjson
 from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, LABELS, MediaType, name_format
-from libs.web.catalogues import marked
+from libs.web.catalogues import mark
 from libs.web.respond import links_json, representations
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import encode, features
@@ -42,7 +42,7 @@ _OF_BODY = ("enclosure", "related", "")
 OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
 OF_FORMATS = ("bom", "separator", "geometry", "profile")
 """Parameters that only some formats have."""
-_RELATED = {"predecessor-version": marked("The one before"), "successor-version": marked("The one after")}
+_RELATED = {"predecessor-version": mark("The one before"), "successor-version": mark("The one after")}
 """Titles of links to other features, by relation type (RFC 5829)."""
 NOT_SELECTING = (*OF_PAGES, *OF_FORMATS, "f", "crs", "bbox-only", "simplify", "properties", "sortby")
 """Parameters that do not select features: facets and feeds do not accept them."""
@@ -61,23 +61,21 @@ class _Template:
     header: Sequence[str]
     """One line for each of `rels`."""
 
-    def filled(self, base: str, given: Mapping[str, str], item_id: str = "") -> tuple[bytes, dict[str, str]]:
+    def fill(self, base: str, given: Mapping[str, str], item_id: str = "") -> tuple[bytes, dict[str, str]]:
         """Return JSON and header with the base address, the parameters and the id filled in."""
-        encoded = _encoded(given)
+        encoded = _encode_parameters(given)
         path = f"{self.path}/{path_segment(item_id)}" if item_id else self.path
-        query, others = "".join(encoded.values()), "".join(_without(encoded, *OF_FORMATS).values())
+        query, others = "".join(encoded.values()), "".join(_remove_parameters(encoded, *OF_FORMATS).values())
         of_page = {_ALL: OF_PAGES, _SELECTION: NOT_SELECTING}
-        values = {name: "".join(_without(encoded, *left_out).values()) for name, left_out in of_page.items()}
+        values = {name: "".join(_remove_parameters(encoded, *left_out).values()) for name, left_out in of_page.items()}
         json, header = (
-            _filled(
-                pieces, {_SELF: f"{start}{path}?{query}", _OTHERS: f"{start}{path}?{others}", **values, _BASE: start}
-            )
+            _fill(pieces, {_SELF: f"{start}{path}?{query}", _OTHERS: f"{start}{path}?{others}", **values, _BASE: start})
             for pieces, start in ((self.json, orjson.dumps(base)[1:-1].decode()), (self.header, base))
         )
         return json.encode(), dict(zip(self.rels, header.split("\n"), strict=True))
 
 
-def _filled(pieces: Sequence[str], values: Mapping[str, str]) -> str:
+def _fill(pieces: Sequence[str], values: Mapping[str, str]) -> str:
     return "".join([values.get(piece, piece) for piece in pieces])
 
 
@@ -92,7 +90,7 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         for link in representations("", media_type, MEDIA_TYPES)
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
-    header = _by_rel(links)
+    header = _header_values(links)
     if not of_item:
         format_ = media_type if media_type in EXPORT_FORMATS else MEDIA_TYPES[0]
         export = f"{collection}/export?{_ALL}f={FORMAT_NAMES[format_]}"
@@ -118,18 +116,24 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
 def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
     """Return the links of a page with known ends (/req/core/fc-links, /rec/core/fc-next)."""
     template = _template(query.selection.collection.id, media_type, of_item=False)
-    json, header = template.filled(base, query.given)
+    json, header = template.fill(base, query.given)
     links = []
     for rel, position in (("next", ends.next), ("prev", ends.prev)):
         token = "" if position is None else encode_cursor(position, query.fingerprint)
         cursor = f"&cursor={token}" if token else ""
-        beside = _without(query.given, "offset", "cursor") if cursor else _by_offset(query, rel, ends, matched)
+        beside = (
+            _remove_parameters(query.given, "offset", "cursor")
+            if cursor
+            else _offset_parameters(query, rel, ends, matched)
+        )
         if beside is not None:
-            address = f"{base}{template.path}?{_before_f(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
+            address = f"{base}{template.path}?{_query_without_format(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
             links.append(Link(address, rel, media_type, None if query.resumable else _BY_OFFSET))
             if rel == "next" and len(address) > _LONGEST_NEXT:
                 kept, token = pack_parameters(beside, token)
-                address = f"{base}{template.path}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
+                address = (
+                    f"{base}{template.path}?{_query_without_format(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
+                )
                 header["next"] = Link(address, rel, media_type).to_header()
     if links:
         json = b",".join((json, orjson.dumps(links_json(links, media_type))[1:-1]))
@@ -138,7 +142,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
 
 def item_links(collection_id: str, media_type: str, base: str, given: Mapping[str, str], item_id: str) -> PageLinks:
     """Return a feature's `self`, `alternate`, `collection` (/req/core/f-links), for a request with these parameters."""
-    json, header = _template(collection_id, media_type, of_item=True).filled(base, given, item_id)
+    json, header = _template(collection_id, media_type, of_item=True).fill(base, given, item_id)
     return PageLinks(json, _header(header))
 
 
@@ -166,17 +170,20 @@ def with_related(links: PageLinks, collection: Collection, media_type: str, base
 def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
     """Return the links of an export of the query: itself, the other formats, its collection."""
     collection = f"{base}/collections/{path_segment(query.selection.collection.id)}"
-    given, others = _before_f(query.given), _before_f(_without(query.given, *OF_FORMATS))
+    given, others = (
+        _query_without_format(query.given),
+        _query_without_format(_remove_parameters(query.given, *OF_FORMATS)),
+    )
     links = [
         replace(link, href=link.href.replace("?", f"?{given if link.rel == 'self' else others}"))
         for link in representations(f"{collection}/export", media_type, EXPORT_FORMATS)
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
     json = orjson.dumps(links_json(links, media_type))[1:-1]
-    return PageLinks(json, _header(_not_of_body(_by_rel(links), media_type)))
+    return PageLinks(json, _header(_not_of_body(_header_values(links), media_type)))
 
 
-def _by_rel(links: Sequence[Link]) -> dict[str, str]:
+def _header_values(links: Sequence[Link]) -> dict[str, str]:
     """Return header values of `self`, the alternates and the collection, in this order."""
     first, *alternates, collection = (link.to_header() for link in links)
     return {"self": first, "collection": collection, "": ", ".join(alternates)}
@@ -184,26 +191,26 @@ def _by_rel(links: Sequence[Link]) -> dict[str, str]:
 
 def _not_of_body(header: Mapping[str, str], media_type: str) -> dict[str, str]:
     """Return the links for the header of a response of that type: those that are not in its body."""
-    return _without(header, *_OF_BODY if media_type in WITH_LINKS else ())
+    return _remove_parameters(header, *_OF_BODY if media_type in WITH_LINKS else ())
 
 
 def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) -> str:
     """Return the arguments of a function among the parameters, as the start of a feature's query string."""
     names = {argument.name for argument in collection.arguments}
-    return _before_f({name: text for name, text in given if name in names})
+    return _query_without_format({name: text for name, text in given if name in names})
 
 
-def _before_f(parameters: Mapping[str, str]) -> str:
+def _query_without_format(parameters: Mapping[str, str]) -> str:
     """Return the query string of all parameters except `f`, ready for `f` to be appended."""
-    return "".join(_encoded(parameters).values())
+    return "".join(_encode_parameters(parameters).values())
 
 
-def _encoded(parameters: Mapping[str, str]) -> dict[str, str]:
+def _encode_parameters(parameters: Mapping[str, str]) -> dict[str, str]:
     """Return each parameter except `f`, by name, ready for `f` to be appended."""
     return {name: f"{quote_plus(name)}={quote_plus(text)}&" for name, text in parameters.items() if name != "f"}
 
 
-def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
+def _remove_parameters(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
     return {name: text for name, text in parameters.items() if name not in names}
 
 
@@ -225,11 +232,11 @@ def _header(values: Mapping[str, str]) -> str:
     return ", ".join(chosen)
 
 
-def _by_offset(query: ItemsQuery, rel: str, ends: PageEnds, matched: int | None) -> dict[str, str] | None:
+def _offset_parameters(query: ItemsQuery, rel: str, ends: PageEnds, matched: int | None) -> dict[str, str] | None:
     """Return the parameters of a page by offset: for rows without a key, and after a page with `limit=0`."""
     if query.limit == 0:
         more = rel == "next" and query.offset < (matched or 0)
-        return _without(query.given, "limit") if more else None
+        return _remove_parameters(query.given, "limit") if more else None
     if query.resumable and not (rel == "next" and ends.more):
         return None
     if rel == "next":

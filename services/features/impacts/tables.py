@@ -52,7 +52,7 @@ def people_csv(document: Mapping[str, Any]) -> bytes:
     is its land. Rows with an area and no people, after those with people, have the
     land of a whole country within the zone.
     """
-    about = _about(document)
+    about = _population_source(document)
     rows: list[Sequence[Any]] = []
     for zone in document["zones"]:
         head = (document["id"], document["title"], zone["zone"], zone["kind"])
@@ -73,7 +73,7 @@ def people_csv(document: Mapping[str, Any]) -> bytes:
 
 def facilities_csv(document: Mapping[str, Any]) -> bytes:
     """Return the facilities, each with the strongest zone that it is in."""
-    about = _about(document)
+    about = _population_source(document)
     tail = (about["quality"], about["source"], about["vintage"], document["computed"])
     rows = [
         (
@@ -86,7 +86,7 @@ def facilities_csv(document: Mapping[str, Any]) -> bytes:
     return _lines(_FACILITIES, rows)
 
 
-def _about(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def _population_source(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return next(iter(document["exposure"]), {"quality": None, "source": None, "vintage": None})
 
 

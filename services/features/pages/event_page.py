@@ -17,7 +17,7 @@ from services.features.pages.event_summary import Change, change_since, summary
 from services.features.pages.items_html import readable
 from services.features.pages.local_name import local_name
 from services.features.pages.preview import drawings, preview
-from services.features.pages.recency import age, over_since
+from services.features.pages.recency import age, end_of_validity
 from services.features.pages.series_chart import Chart, charts_of
 from services.features.rows.event_parts import EventPart
 
@@ -49,7 +49,7 @@ class Event:
 
 def event_of(name: str, told: Told) -> Event:
     """Return the event, named by the collection with the fewest features, usually of events; else the longest name."""
-    main, found = by_weight(told)[0]
+    main, found = sort_by_weight(told)[0]
     feature = found[0] if found else {"id": None, "properties": {}, "geometry": None}
     moments = [
         moment for part, features in told for each in features for moment in _moments(part.collection, each) if moment
@@ -58,7 +58,7 @@ def event_of(name: str, told: Told) -> Event:
     return Event(
         name,
         local_name(main.collection, name, feature["properties"]),
-        _around(boxes),
+        _enclose(boxes),
         rfc3339(min(moments)) if moments else None,
         rfc3339(max(moments)) if moments else None,
         main,
@@ -66,7 +66,7 @@ def event_of(name: str, told: Told) -> Event:
     )
 
 
-def by_weight(told: Told) -> Told:
+def sort_by_weight(told: Told) -> Told:
     """Sort by information about the event: with a name, of events, with one feature, lasting longest."""
 
     def weight(each: tuple[EventPart, list[dict[str, Any]]]) -> tuple[bool, bool, bool, int, float, str]:
@@ -95,16 +95,16 @@ def page_context(event: Event, told: Told, *, is_counted: bool) -> dict[str, Any
             collection, event.feature["properties"], of_collections, is_counted=is_counted, simulated=simulated
         ),
         # forecasts may reach beyond the event
-        "period": main if any(main := _span(*by_weight(told)[0])) else (event.start, event.end),
+        "period": main if any(main := _span(*sort_by_weight(told)[0])) else (event.start, event.end),
         "changes": _with_news([change for each in of_collections if (change := change_since(*each))]),
         "spreadsheet": _in_detail(told),
         "hazard": hazard(collection),
         "age": age(collection, event.feature["properties"]),
-        "over": over_since(collection, event.feature["properties"]) is not None,
+        "over": end_of_validity(collection, event.feature["properties"]) is not None,
         "facts": _identifiers_last(
             [(column, cell) for column, cell in columns if cell["text"] and len(cell["text"]) < 300]
         ),
-        "preview": drawings([{**each, "id": None} for each in _drawn(event, told)]),
+        "preview": drawings([{**each, "id": None} for each in _features_to_draw(event, told)]),
         "parts_of": [(part, _span(part, features)) for part, features in told],
         "timeline": _timeline(event, told),
         "charts": _charts(told),
@@ -135,7 +135,7 @@ def _charts(told: Told) -> list[Chart]:
     return list(islice(found, _CHARTS))
 
 
-def _drawn(event: Event, told: Told) -> list[Mapping[str, Any]]:
+def _features_to_draw(event: Event, told: Told) -> list[Mapping[str, Any]]:
     """Return the main feature, and the lines and areas of collections with few features."""
     few = (each for part, features in told for each in features if _number(part, features) <= DRAWN and _is_wide(part))
     return [*(each for each in few if each is not event.feature), event.feature]
@@ -159,7 +159,7 @@ def _moments(
     collection: Collection, feature: Mapping[str, Any], goes_on: datetime | None = None
 ) -> tuple[datetime | None, datetime | None]:
     """Return start and end; an unknown end is `goes_on`, or else the start."""
-    time, pair = collection.time(), collection.lasting()
+    time, pair = collection.time(), collection.period_columns()
     start = moment_of(feature["properties"].get(time.name)) if time else None
     return start, (moment_of(feature["properties"].get(pair[1].name)) if pair else None) or goes_on or start
 
@@ -177,7 +177,7 @@ def _box(feature: Mapping[str, Any]) -> tuple[float, float, float, float] | None
     return shape.box if shape else None
 
 
-def _around(boxes: Sequence[tuple[float, float, float, float]]) -> tuple[float, float, float, float] | None:
+def _enclose(boxes: Sequence[tuple[float, float, float, float]]) -> tuple[float, float, float, float] | None:
     if not boxes:
         return None
     wests, souths, easts, norths = zip(*boxes, strict=True)
@@ -207,7 +207,7 @@ def _timeline(event: Event, told: Told) -> dict[str, Any] | None:
 
     lines, present = [], datetime.now(UTC)
     for part, features in told:
-        lasts = part.collection.lasting()
+        lasts = part.collection.period_columns()
         known = [_moments(part.collection, each, max(last, present) if lasts else None) for each in features]
         spans = {(x(start), max(x(min(end or start, last)) - x(start), 0)) for start, end in known if start}
         if spans:

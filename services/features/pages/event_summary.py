@@ -8,9 +8,9 @@ from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import module
 from libs.ogc.temporal import moment_of
-from libs.web.catalogues import marked
-from libs.web.languages import gettext, isolated
-from libs.web.page_text import ago, count
+from libs.web.catalogues import mark
+from libs.web.languages import gettext, isolate
+from libs.web.page_text import count, format_age
 from services.features.pages.items_html import readable
 from services.features.pages.local_name import country_name
 from services.features.pages.nearby import nearby_words
@@ -41,7 +41,7 @@ _CHANGING = (
 )
 """Columns whose changes from one report to the next are of interest."""
 _SEVERITY = "severity"
-_SEVERITIES = {"1": marked("1 large"), "1.5": marked("1.5 very large"), "2": marked("2 extreme")}
+_SEVERITIES = {"1": mark("1 large"), "1.5": mark("1.5 very large"), "2": mark("2 extreme")}
 _PLACES = 6
 
 
@@ -70,8 +70,8 @@ def summary(
     `is_counted` if the impact of the event states its people, at the top of the page.
     """
     rows: list[tuple[str, list[str] | None]] = [
-        (gettext("What"), _what(collection, properties)),
-        (gettext("Where"), _where(collection, properties, told)),
+        (gettext("What"), _names_of_hazard(collection, properties)),
+        (gettext("Where"), _names_of_places(collection, properties, told)),
         (gettext("When"), None),
         (gettext("How strong"), _values(collection, properties, _STRENGTH)),
         (gettext("People"), _people(collection, properties, is_counted=is_counted)),
@@ -80,12 +80,12 @@ def summary(
     return [(question, answers) for question, answers in rows if answers != []]
 
 
-def _what(collection: Collection, properties: Mapping[str, Any]) -> list[str]:
+def _names_of_hazard(collection: Collection, properties: Mapping[str, Any]) -> list[str]:
     kind = _text(properties, "event_type")
     return [gettext(module(collection)), *([gettext(kind)] if kind and kind != "earthquake" else [])]
 
 
-def _where(
+def _names_of_places(
     collection: Collection,
     properties: Mapping[str, Any],
     told: Sequence[tuple[Collection, Sequence[Mapping[str, Any]]]],
@@ -144,7 +144,7 @@ def _certainty(
         status,
         wind,
         gettext("Includes forecasts") if expected else "",
-        gettext("Last report %(time)s") % {"time": ago(revised)} if moment_of(revised) else "",
+        gettext("Last report %(time)s") % {"time": format_age(revised)} if moment_of(revised) else "",
         ""
         if simulated
         else gettext("Source: %(source)s") % {"source": source}
@@ -157,7 +157,7 @@ def _certainty(
 def _values(collection: Collection, properties: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """Return `Depth: 10 km` for each of these columns that has a value."""
     columns = {column.name: column for column in collection.columns}
-    values = [(columns[name], _said(columns[name], properties.get(name))) for name in names if name in columns]
+    values = [(columns[name], _format(columns[name], properties.get(name))) for name in names if name in columns]
     return [f"{gettext(column.title or column.name)}: {value}" for column, value in values if value]
 
 
@@ -186,20 +186,20 @@ def _differences(collection: Collection, before: Mapping[str, Any], last: Mappin
     found = []
     for column in collection.columns:
         if column.name in _CHANGING:
-            old, new = (_said(column, each["properties"].get(column.name)) for each in (before, last))
+            old, new = (_format(column, each["properties"].get(column.name)) for each in (before, last))
             if old != new:
-                change = isolated(f"{old or '–'} → {new or '–'}")
+                change = isolate(f"{old or '–'} → {new or '–'}")
                 found.append(f"{gettext(column.title or column.name)}: {change}")
     return found
 
 
-def _said(column: Column, value: Any) -> str:
+def _format(column: Column, value: Any) -> str:
     """Return a value in the language of the response; empty without one."""
     text = str(readable(value)["text"])
     if column.name == _SEVERITY:
         text = _SEVERITIES.get(text, text)
     text = gettext(text)
-    return isolated(f"{text} {column.unit}" if text and column.unit else text)
+    return isolate(f"{text} {column.unit}" if text and column.unit else text)
 
 
 def _text(properties: Mapping[str, Any], name: str) -> str:

@@ -10,11 +10,11 @@ from typing import Any
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import forecasts
-from libs.geo.longitudes import turned_back
+from libs.geo.longitudes import wrap_longitude
 from libs.ogc.errors import DomainError
 from services.features.formats.geojson import features
 from services.features.pages.preview import Preview, preview
-from services.features.pages.recency import is_live, over_since
+from services.features.pages.recency import end_of_validity, is_live
 from services.features.request.around import query_around
 from services.features.rows.items_store import ItemsStore
 
@@ -41,7 +41,7 @@ class Expected:
     has_more: bool
 
 
-async def expected_around(
+async def find_expected(
     store: ItemsStore,
     collection: Collection,
     others: Iterable[Collection],
@@ -53,13 +53,13 @@ async def expected_around(
     Collections that cannot be read now are left out.
     """
     box = at.box if at else None
-    if box is None or not is_live(collection) or over_since(collection, feature["properties"]) is not None:
+    if box is None or not is_live(collection) or end_of_validity(collection, feature["properties"]) is not None:
         return []
-    found = await asyncio.gather(*(_expected(store, each, box) for each in forecasts(collection, others)))
+    found = await asyncio.gather(*(_find_in_collection(store, each, box) for each in forecasts(collection, others)))
     return [each for each in found if each is not None]
 
 
-async def _expected(
+async def _find_in_collection(
     store: ItemsStore, collection: Collection, box: tuple[float, float, float, float]
 ) -> Expected | None:
     query = query_around(collection, box, datetime.now(UTC), limit=_READ)
@@ -84,7 +84,7 @@ def _distance(feature: dict[str, Any], box: tuple[float, float, float, float]) -
     if other is None:
         return float("inf")
     (x, y), (other_x, other_y) = _middle(box), _middle(other)
-    return hypot(turned_back(other_x - x) * cos(radians(y)), other_y - y)
+    return hypot(wrap_longitude(other_x - x) * cos(radians(y)), other_y - y)
 
 
 def _middle(box: tuple[float, float, float, float]) -> tuple[float, float]:

@@ -32,7 +32,7 @@ def usual_facets(facets: Sequence[Facet], ranges: Mapping[str, ValueRange]) -> l
         and (facet.column.enum or facet.column.type == "boolean" or _has_listed_values(facet, ranges))
     ]
     numbers = [
-        _by_round_numbers(facet, ranges.get(facet.column.name))
+        _round_ranges(facet, ranges.get(facet.column.name))
         for facet in facets
         if isinstance(facet, NumberFacet) and facet.column.type == "number"
     ]
@@ -40,7 +40,7 @@ def usual_facets(facets: Sequence[Facet], ranges: Mapping[str, ValueRange]) -> l
     return [*beside[: _MOST_SHOWN - len(places)], *places]
 
 
-def _by_round_numbers(facet: NumberFacet, found: ValueRange | None) -> NumberFacet:
+def _round_ranges(facet: NumberFacet, found: ValueRange | None) -> NumberFacet:
     """Return the facet with 10 to 25 ranges from round numbers; unchanged if the ends are unknown or not numbers."""
     if found is None or found.minimum is None:
         return facet

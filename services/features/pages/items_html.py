@@ -16,7 +16,7 @@ from libs.cql.quoting import property_name
 from libs.ogc.link import is_web_address
 from libs.ogc.temporal import rfc3339
 from libs.selection.ids import listed_id
-from libs.web.languages import gettext, isolated
+from libs.web.languages import gettext, isolate
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
 from services.features.formats.links import NOT_SELECTING, arguments_query
@@ -25,7 +25,7 @@ from services.features.pages.local_name import local_name
 from services.features.pages.map_links import map_of_items
 from services.features.pages.nearby import nearby_words
 from services.features.pages.preview import preview
-from services.features.pages.recency import is_live, newest_first, over_since
+from services.features.pages.recency import end_of_validity, is_live, newest_first
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.layout import Rows
 from services.features.rows.value_ranges import ValueRange
@@ -73,7 +73,7 @@ def items_context(
             {
                 "id": feature.get("id"),
                 "cells": _cells(feature),
-                "over": over_since(collection, feature["properties"]) is not None,
+                "over": end_of_validity(collection, feature["properties"]) is not None,
             }
             for feature in found
         ],
@@ -123,7 +123,7 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
             condition = f"{property_name(telling.name)} >= {least}"
             examples.append(
                 Example(
-                    gettext("%(title)s at least %(value)s") % {"title": title, "value": isolated(f"{least}{unit}")},
+                    gettext("%(title)s at least %(value)s") % {"title": title, "value": isolate(f"{least}{unit}")},
                     {"filter": condition},
                 )
             )

@@ -11,7 +11,7 @@ from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.ogc.temporal import moment_of
 from libs.web.accept_language import ENGLISH
-from libs.web.languages import current, gettext, isolated
+from libs.web.languages import current, gettext, isolate
 from libs.web.page_text import day
 from services.features.pages.nearby import nearby_words
 
@@ -42,23 +42,23 @@ def _name(collection: Collection, properties: Mapping[str, Any]) -> str:
     magnitude = properties.get("magnitude")
     near = nearby_words({**properties, "nearest_place_population": None})
     if isinstance(magnitude, int | float) and near:
-        return f"{isolated(f'M {magnitude:.1f}')} - {isolated(near)}"
-    when, basin = _when(collection, properties), _text(properties, BASIN)
+        return f"{isolate(f'M {magnitude:.1f}')} - {isolate(near)}"
+    when, basin = _format_time(collection, properties), _text(properties, BASIN)
     if basin:
         wind = next((f"{value} kt" for name in _WINDS if isinstance(value := properties.get(name), int)), "")
         return ", ".join(
-            isolated(part)
+            isolate(part)
             for part in (_text(properties, "name") or gettext(BASINS.get(basin, basin)), when, wind)
             if part
         )
     cause, level = _text(properties, "main_cause"), _text(properties, "alert_level")
     what = gettext(cause) or (gettext("%(level)s alert") % {"level": gettext(level)} if level else "")
     country = country_name(_text(properties, "country"))
-    return ", ".join(isolated(part) for part in (what, country, when) if part) if what and country else ""
+    return ", ".join(isolate(part) for part in (what, country, when) if part) if what and country else ""
 
 
-def _when(collection: Collection, properties: Mapping[str, Any]) -> str:
-    time, pair = collection.time(), collection.lasting()
+def _format_time(collection: Collection, properties: Mapping[str, Any]) -> str:
+    time, pair = collection.time(), collection.period_columns()
     moments = [properties.get(column.name) for column in (pair or [time]) if column is not None]
     days = [day(moment) for moment in moments if isinstance(moment, str) and moment_of(moment)]
     return " – ".join(dict.fromkeys(days))

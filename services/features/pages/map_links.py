@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from libs.catalogue.model import Collection
 from libs.cql.quoting import equals
-from libs.geo.longitudes import turned_back
+from libs.geo.longitudes import wrap_longitude
 from libs.ogc.bbox import BBox, bbox_of
 from libs.ogc.link import path_segment
 from libs.selection.columns import column_queryable
@@ -64,7 +64,7 @@ def _place(box: BBox) -> dict[str, str]:
 def _view(box: BBox) -> str:
     """Return `zoom/latitude/longitude` of a map in Web Mercator that shows the box."""
     width = box.east - box.west if box.west <= box.east else box.east - box.west + 360
-    longitude = turned_back(box.west + width / 2)
+    longitude = wrap_longitude(box.west + width / 2)
     south, north = (degrees(asinh(tan(radians(max(-85.0, min(85.0, edge)))))) for edge in (box.south, box.north))
     latitude = max(-85.0, min(85.0, (box.south + box.north) / 2))
     sizes = ((_WIDTH, width), (_HEIGHT, north - south))

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from libs.geo.longitudes import stretch, turned_back
+from libs.geo.longitudes import stretch, wrap_longitude
 
 _NARROWEST = 40.0
 """Minimum width of the map in degrees of longitude, so that a single feature has surroundings."""
@@ -71,7 +71,7 @@ class Preview:
     @property
     def bbox(self) -> str:
         """West, south, east, north of the basemap below, in degrees, within the poles."""
-        west = turned_back(self.left)
+        west = wrap_longitude(self.left)
         east = west + self.width
         return (
             f"{west:.4f},{max(-90, -self.bottom):.4f},{east - 360 if east > 180 else east:.4f},{min(90, -self.top):.4f}"
@@ -104,7 +104,7 @@ def preview(features: Iterable[dict[str, Any]], cells: Sequence[Mapping[str, Any
 
     Returns None if there are neither.
     """
-    return _around([tuple(_boxes_of(feature)) for feature in features], tuple(_spots(cells)))
+    return _frame([tuple(_boxes_of(feature)) for feature in features], tuple(_spots(cells)))
 
 
 def _spots(cells: Sequence[Mapping[str, Any]]) -> Iterable[Spot]:
@@ -123,10 +123,10 @@ def drawing(feature: dict[str, Any]) -> Preview | None:
 def drawings(features: Iterable[dict[str, Any]]) -> Preview | None:
     """Return a map of features in their shapes; None if none has a geometry."""
     shapes = [(each.get("id"), each["geometry"]) for each in features if each["geometry"] is not None]
-    return _around([tuple(_shapes(id_, orjson.loads(orjson.dumps(geometry)))) for id_, geometry in shapes])
+    return _frame([tuple(_shapes(id_, orjson.loads(orjson.dumps(geometry)))) for id_, geometry in shapes])
 
 
-def _around(features: list[tuple[Shape, ...]], spots: tuple[Spot, ...] = ()) -> Preview | None:
+def _frame(features: list[tuple[Shape, ...]], spots: tuple[Spot, ...] = ()) -> Preview | None:
     shapes = tuple(shape for feature in features for shape in feature)
     if not shapes and not spots:
         return None

@@ -11,7 +11,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.temporal import moment_of, parse_interval
 from libs.selection.ids import listed_id
 from libs.web.languages import gettext
-from libs.web.page_text import ago
+from libs.web.page_text import format_age
 
 _LIVE = timedelta(days=60)
 """Maximum age of data with active features. An archive has none, and fading all of it would show nothing."""
@@ -33,8 +33,8 @@ def newest_first(collection: Collection) -> str | None:
 
 def is_live(collection: Collection) -> bool:
     """Return whether some features may be active: they have an end, and the data are recent."""
-    pair = collection.lasting()
-    moments = [_last(time.end) for time in pair if time.end] if pair else []
+    pair = collection.period_columns()
+    moments = [_last_moment(time.end) for time in pair if time.end] if pair else []
     return any(moment > datetime.now(UTC) - _LIVE for moment in moments if moment)
 
 
@@ -43,30 +43,30 @@ def tag_of_age(collection: Collection) -> str:
     return f"{datetime.now(UTC):%Y%m%d%H%M}" if is_live(collection) else ""
 
 
-def over_since(collection: Collection, properties: Mapping[str, Any]) -> datetime | None:
+def end_of_validity(collection: Collection, properties: Mapping[str, Any]) -> datetime | None:
     """Return when a feature of a live collection ended or was withdrawn; None if it has not."""
-    now, withdrawn = datetime.now(UTC), _last(properties.get(_WITHDRAWN))
+    now, withdrawn = datetime.now(UTC), _last_moment(properties.get(_WITHDRAWN))
     if withdrawn is not None and withdrawn <= now:
         return withdrawn
-    pair = collection.lasting()
-    end = _last(properties.get(pair[1].name)) if pair and is_live(collection) else None
+    pair = collection.period_columns()
+    end = _last_moment(properties.get(pair[1].name)) if pair and is_live(collection) else None
     return end if end is not None and end < now else None
 
 
 def age(collection: Collection, properties: Mapping[str, Any]) -> str:
     """Return `issued 3 h ago, ended 2 days ago`; empty if unknown or long past."""
     time, issued = collection.time(), str(properties.get(collection.time_issued or ""))
-    over, start = over_since(collection, properties), properties.get(time.name) if time else None
-    told = [gettext("issued %(time)s") % {"time": ago(issued)}] if moment_of(issued) else []
+    over, start = end_of_validity(collection, properties), properties.get(time.name) if time else None
+    told = [gettext("issued %(time)s") % {"time": format_age(issued)}] if moment_of(issued) else []
     if over is not None:
         said = gettext("withdrawn %(time)s") if properties.get(_WITHDRAWN) else gettext("ended %(time)s")
-        told.append(said % {"time": ago(over.isoformat())})
+        told.append(said % {"time": format_age(over.isoformat())})
     if not told and (moment := moment_of(start)) is not None and abs(datetime.now(UTC) - moment) < _LIVE:
-        told.append(ago(str(start)))
+        told.append(format_age(str(start)))
     return ", ".join(told)
 
 
-def _last(moment: Any) -> datetime | None:
+def _last_moment(moment: Any) -> datetime | None:
     """Return the last moment of a date, or an instant itself; None for other values."""
     if not isinstance(moment, str):
         return None

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from libs.catalogue.model import Collection
-from libs.geo.longitudes import turned_back
+from libs.geo.longitudes import wrap_longitude
 from libs.ogc.errors import InvalidParameters
 from libs.ogc.temporal import rfc3339
 from libs.web.query_params import QueryValues
@@ -32,9 +32,9 @@ def query_around(
         return None
     # longitudes beyond 180 continue at -180
     edges = [
-        turned_back(west - MARGIN),
+        wrap_longitude(west - MARGIN),
         max(-90.0, south - MARGIN),
-        turned_back(east + MARGIN),
+        wrap_longitude(east + MARGIN),
         min(90.0, north + MARGIN),
     ]
     moment = present.astimezone(UTC).replace(second=0, microsecond=0)

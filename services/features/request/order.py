@@ -77,7 +77,7 @@ def _content(collection: Collection) -> SortTerm:
         *(sql("box2d(item.{name}::geometry)", name=ident(geometry.name)) for geometry in collection.geometries),
     ]
     text = sql("hashtextextended(ROW({values})::text, 0)", values=join(", ", values))
-    return SortTerm(_CONTENT, expression=text.joined())
+    return SortTerm(_CONTENT, expression=text.merge_texts())
 
 
 def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool) -> Sql:
@@ -93,7 +93,7 @@ def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool
     return sql(" ORDER BY {terms}", terms=join(", ", terms)) if terms else EMPTY
 
 
-def qualified(term: SortTerm) -> Sql:
+def sort_expression(term: SortTerm) -> Sql:
     """Return the sort expression of a term. A bare name would mean the output column of that name."""
     return term.expression or sql("item.{name}", name=ident(term.column.name))
 
@@ -101,7 +101,7 @@ def qualified(term: SortTerm) -> Sql:
 def _term(term: SortTerm, backwards: bool) -> Sql:
     # Nulls come last in both directions. Written out only if it differs from PostgreSQL's default, so that a plain
     # index serves the order.
-    name = qualified(term)
+    name = sort_expression(term)
     if term.descending == backwards:
         return sql("{name} ASC NULLS FIRST", name=name) if backwards and not term.column.not_null else name
     if term.column.not_null or backwards:
@@ -109,17 +109,17 @@ def _term(term: SortTerm, backwards: bool) -> Sql:
     return sql("{name} DESC NULLS LAST", name=name)
 
 
-def after_position(order: Sequence[SortTerm], position: Position) -> Sql:
+def condition_after(order: Sequence[SortTerm], position: Position) -> Sql:
     """Return a condition for the rows after (or, backwards, before) a position in an order.
 
     Nulls come last. With one direction and no nulls, it is a row comparison: a range scan in an index on these columns.
     """
-    values = _bound(order, position)
+    values = _bind_position(order, position)
     if position.alike:
         # the offset counts the equal rows already returned
-        return up_to_position(order, replace(position, backwards=not position.backwards))
+        return condition_up_to(order, replace(position, backwards=not position.backwards))
     if _is_range(order, position):
-        return _compared("<" if order[0].descending != position.backwards else ">", order, values)
+        return _compare("<" if order[0].descending != position.backwards else ">", order, values)
     alternatives = []
     same: list[Sql] = []
     for term, value in zip(order, values, strict=True):
@@ -131,24 +131,24 @@ def after_position(order: Sequence[SortTerm], position: Position) -> Sql:
     return any_of(alternatives)
 
 
-def up_to_position(order: Sequence[SortTerm], position: Position) -> Sql:
+def condition_up_to(order: Sequence[SortTerm], position: Position) -> Sql:
     """Return a condition for the row at a position and those before it (or, backwards, after it)."""
     position = replace(position, alike=0)
     if _is_range(order, position):
         descending = order[0].descending != position.backwards
-        return _compared(">=" if descending else "<=", order, _bound(order, position))
-    return sql("({beyond}) IS NOT TRUE", beyond=after_position(order, position))
+        return _compare(">=" if descending else "<=", order, _bind_position(order, position))
+    return sql("({beyond}) IS NOT TRUE", beyond=condition_after(order, position))
 
 
-def at(order: Sequence[SortTerm], position: Position) -> Sql:
+def condition_at(order: Sequence[SortTerm], position: Position) -> Sql:
     """Return a condition for the rows at a position."""
     return all_of(
         sql("{name} IS NOT DISTINCT FROM {value}", name=_bare(term), value=value or sql("NULL"))
-        for term, value in zip(order, _bound(order, position), strict=True)
+        for term, value in zip(order, _bind_position(order, position), strict=True)
     )
 
 
-def _bound(order: Sequence[SortTerm], position: Position) -> list[Sql | None]:
+def _bind_position(order: Sequence[SortTerm], position: Position) -> list[Sql | None]:
     return [
         None if value is None else bind(value, "text", cast=term.column.sql_type)
         for term, value in zip(order, position.values, strict=True)
@@ -165,7 +165,7 @@ def _bare(term: SortTerm) -> Sql:
     return term.expression or ident(term.column.name)
 
 
-def _compared(operator: LiteralString, order: Sequence[SortTerm], values: Sequence[Sql | None]) -> Sql:
+def _compare(operator: LiteralString, order: Sequence[SortTerm], values: Sequence[Sql | None]) -> Sql:
     names = join(", ", [_bare(term) for term in order])
     bound = join(", ", [value for value in values if value is not None])
     return sql("ROW({names}) " + operator + " ROW({bound})", names=names, bound=bound)

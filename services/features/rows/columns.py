@@ -13,7 +13,7 @@ from libs.pg.sql import Sql, bind, ident, join, sql
 from libs.selection.ids import composite_id
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.items_query import AS_STORED, GeometryOptions
-from services.features.request.order import qualified
+from services.features.request.order import sort_expression
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import Conversion, Layout
 from services.features.rows.times import rfc3339_dates, rfc3339_times
@@ -67,7 +67,7 @@ def _all_columns(
     """Return the columns of most requests, built once."""
     shape = _shape(geometry, geometry_as, options)
     columns, layout = _columns(collection, collection.columns, shape, options, geometry)
-    return columns.joined(), layout
+    return columns.merge_texts(), layout
 
 
 def _shape(geometry: GeometryColumn | None, geometry_as: str, options: GeometryOptions) -> Sql | None:
@@ -96,7 +96,7 @@ def _columns(
     if geometry is not None:
         columns.append(geometry)
         types.append("")
-    columns += [_given(collection, column, options.base) for column in properties]
+    columns += [_property_value(collection, column, options.base) for column in properties]
     types += [base_type(column.sql_type) for column in properties]
     raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
     times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
@@ -125,7 +125,7 @@ def _id(key: Column) -> Sql:
     return _property(key) if plain else sql("{name}::text", name=ident(key.name))
 
 
-def _given(collection: Collection, column: Column, base: str) -> Sql:
+def _property_value(collection: Collection, column: Column, base: str) -> Sql:
     """A property; of one that leads to a product of this service the address of that, where there is such a product."""
     behind, stored = PRODUCTS.get(column.name), _property(column)
     if behind is None or not base or collection.product_source is None or column.type != "string":
@@ -179,4 +179,4 @@ def _place(column: Column, layout: Layout) -> int | None:
 
 def sort_value(term: SortTerm) -> Sql:
     """Return a value for a cursor: PostgreSQL's own text, which it reads back as the same value for any type."""
-    return sql("({value})::text" if term.expression else "{value}::text", value=qualified(term))
+    return sql("({value})::text" if term.expression else "{value}::text", value=sort_expression(term))

@@ -41,7 +41,7 @@ class Counts:
         """Cancel running counts."""
         await self._counting.close()
 
-    def known(self, selection: Selection, fingerprint: str) -> int | None:
+    def recall(self, selection: Selection, fingerprint: str) -> int | None:
         """Return the number of rows if it is known for this data version."""
         return self._known.get(self.key(selection, fingerprint))
 
@@ -52,12 +52,12 @@ class Counts:
         if version is not None and self.key(selection, fingerprint) == key:
             self._known[key] = number
 
-    async def matched(self, selection: Selection, fingerprint: str) -> int | None:
+    async def count(self, selection: Selection, fingerprint: str) -> int | None:
         """Return the number of rows; None if counting exceeds the budget.
 
         A count that exceeds the budget continues, and serves later requests.
         """
-        known = self.known(selection, fingerprint)
+        known = self.recall(selection, fingerprint)
         _LOOKUPS.labels("miss" if known is None else "hit").inc()
         if known is not None:
             return known

@@ -57,7 +57,7 @@ class EventImpacts:
         """Return the impact with its tables of people; None if it is not computed yet. Raise Unavailable."""
         return await self._read(event, sql("impact::text"))
 
-    async def known(self, event: str) -> Impact | None:
+    async def find(self, event: str) -> Impact | None:
         """Return the impact with its tables of people where the database answers; else None, as for an unknown one."""
         try:
             return await self.people(event)

@@ -54,7 +54,7 @@ async def event_parts(
             return None
         async with turns:
             try:
-                matched = await store.matched(query)
+                matched = await store.count(query)
             except DomainError:
                 matched = None
         return EventPart(collection, query, matched) if matched != 0 else None

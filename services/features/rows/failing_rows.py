@@ -43,7 +43,7 @@ class FailingRows:
         if not self._known:
             return selection
         known = self._known.get(self._name(selection))
-        return selection if known is None else _without(selection, *known)
+        return selection if known is None else _exclude(selection, *known)
 
     async def find(self, database: Statements | Snapshot, selection: Selection) -> Selection:
         """Return the selection without the rows on which its conditions fail; `exclude_known` returns it from now on.
@@ -56,7 +56,7 @@ class FailingRows:
             raise StoredValueError
         if (known := self._known.get(name)) is not None:
             # another request has found them in the meantime
-            return _without(selection, *known)
+            return _exclude(selection, *known)
         until = asyncio.get_running_loop().time() + SECONDS
         candidates = sql(
             "SELECT ({identity})::text FROM {table} AS item WHERE ({identity}) IS NOT NULL LIMIT {most}",
@@ -85,7 +85,7 @@ class FailingRows:
         _LOG.warning("rows on which a filter fails do not match", extra={"fields": fields})
         others = sql("({failing}) IS NOT TRUE", failing=_is_one_of(selection.collection, identity, failing))
         self._known[name] = others, len(failing)
-        return _without(selection, others, len(failing))
+        return _exclude(selection, others, len(failing))
 
     def _name(self, selection: Selection) -> tuple[str, ...]:
         # after a change, a row location may belong to another row
@@ -98,7 +98,7 @@ def calls_postgis(selection: Selection) -> bool:
     return any("ST_" in part for condition in selection.conditions for part in condition.parts if isinstance(part, str))
 
 
-def _without(selection: Selection, condition: Sql, number: int) -> Selection:
+def _exclude(selection: Selection, condition: Sql, number: int) -> Selection:
     return replace(selection, conditions=(condition, *selection.conditions), failing=number)
 
 

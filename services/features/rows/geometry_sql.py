@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from libs.catalogue.model import GeometryColumn
 from libs.geo.crs import CRS84, Crs
-from libs.geo.longitudes import WEB_MERCATOR, turned
+from libs.geo.longitudes import WEB_MERCATOR, wrap_shape
 from libs.geo.shape_sql import SIMPLE, in_lonlat, simple_shape
 from libs.geo.short_ways import short_way
 from libs.pg.sql import EMPTY, Sql, bind, ident, sql
@@ -55,7 +55,7 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
         return _text(shape, _rings_turned(shape, column.type) if is_turned else shape, geometry_as, column)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
     if geometry_as == "drawing":
-        drawn = _thinned(_box(drawn))
+        drawn = _thin(_box(drawn))
         return sql(
             "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
             text=_text(sql("shape.g"), drawn, geometry_as, column),
@@ -93,7 +93,7 @@ def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs, *, as_text: bool) -
         # unchanged, to the last digit
         name = ident(column.name)
         plain = _with_known_heights(name, column) if as_text else name
-        shape = _turned(column, plain if column.type in SIMPLE else simple_shape(plain))
+        shape = _turn(column, plain if column.type in SIMPLE else simple_shape(plain))
         return sql("SELECT {shape} AS g, {name} IS NOT NULL AS is_stored", shape=shape, name=name)
     return sql(
         "SELECT g IS NOT NULL AND NOT ST_IsEmpty(g) AS is_stored,"
@@ -112,12 +112,12 @@ def _moved_text(drawn: Sql, geometry_as: str) -> Sql:
         "CASE WHEN ST_IsEmpty(shape.g) THEN NULL WHEN ST_XMin(shape.g) > -1e9 AND ST_XMax(shape.g) < 1e9"
         " AND ST_YMin(shape.g) > -1e9 AND ST_YMax(shape.g) < 1e9 THEN {text}"
         " WHEN shape.is_stored THEN {omitted} END",
-        text=_encoded(drawn, geometry_as, 4),
-        omitted=_omitted(geometry_as),
+        text=_encode(drawn, geometry_as, 4),
+        omitted=_bind_omitted(geometry_as),
     )
 
 
-def _encoded(drawn: Sql, geometry_as: str, decimals: int) -> Sql:
+def _encode(drawn: Sql, geometry_as: str, decimals: int) -> Sql:
     # option 0 leaves out the CRS, as RFC 7946 requires
     if geometry_as == "wkb":
         # to the last digit
@@ -128,7 +128,7 @@ def _encoded(drawn: Sql, geometry_as: str, decimals: int) -> Sql:
     return sql("ST_AsGeoJSON({drawn}, {places}, 0)", drawn=drawn, places=places)
 
 
-def _omitted(geometry_as: str) -> Sql:
+def _bind_omitted(geometry_as: str) -> Sql:
     return bind(OMITTED.encode(), "bytea") if geometry_as == "wkb" else bind(OMITTED, "text")
 
 
@@ -180,7 +180,7 @@ def _box(drawn: Sql) -> Sql:
     )
 
 
-def _thinned(box: Sql) -> Sql:
+def _thin(box: Sql) -> Sql:
     """Return the shape without details below a pixel of a small map; its box if nothing or too much remains.
 
     Uses Douglas-Peucker only, which cannot fail: a drawing needs no valid areas.
@@ -231,7 +231,7 @@ def _valid(column: GeometryColumn) -> Sql:
 
 def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> Sql:
     # nine decimals of a degree are 0.1 mm
-    text = _encoded(drawn, geometry_as, 9)
+    text = _encode(drawn, geometry_as, 9)
     # Half of the last decimal is added on each side: a transformation may miss 180 by that. The operator compares the
     # stored boxes, in single precision. An empty geometry has none; from PostGIS 3.5 on it is within any box.
     return sql(
@@ -244,7 +244,7 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
             " WHEN ST_IsEmpty({shape}) THEN NULL WHEN {stored} IS NOT NULL THEN {omitted}",
             shape=shape,
             stored=ident(column.name),
-            omitted=_omitted(geometry_as),
+            omitted=_bind_omitted(geometry_as),
         )
         if column.partial
         # a row may have an SRID that the database does not know
@@ -252,7 +252,7 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
             " WHEN {shape} IS NULL AND {stored} IS NOT NULL THEN {omitted}",
             shape=shape,
             stored=ident(column.name),
-            omitted=_omitted(geometry_as),
+            omitted=_bind_omitted(geometry_as),
         )
         if column.is_mixed
         else EMPTY,
@@ -272,9 +272,9 @@ def lonlat_shape(column: GeometryColumn, *, as_text: bool = False) -> Sql:
         shape = simple_shape(shape)
     if column.srid == WEB_MERCATOR:
         # before the transformation, which moves each corner separately
-        return in_lonlat(_turned(column, shape), column.srid)
+        return in_lonlat(_turn(column, shape), column.srid)
     # in a column without an SRID, each row may have its own
-    return _turned(column, in_lonlat(shape, column.srid or None, stored=name))
+    return _turn(column, in_lonlat(shape, column.srid or None, stored=name))
 
 
 def _with_known_heights(shape: Sql, column: GeometryColumn) -> Sql:
@@ -292,10 +292,10 @@ def _with_known_heights(shape: Sql, column: GeometryColumn) -> Sql:
     )
 
 
-def _turned(column: GeometryColumn, shape: Sql) -> Sql:
+def _turn(column: GeometryColumn, shape: Sql) -> Sql:
     """Return the shape within ±180, in longitude and latitude or in Web Mercator, if the column needs that."""
     if column.as_stored:
         return shape
     if column.crosses:
         return short_way(shape)
-    return turned(shape, column.turns, is_point=column.type == "Point", srid=column.srid)
+    return wrap_shape(shape, column.turns, is_point=column.type == "Point", srid=column.srid)

@@ -9,7 +9,7 @@ from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
 from services.features.request.items_query import AS_STORED, GeometryOptions, ItemsQuery
-from services.features.request.order import after_position, at, order_by, qualified, up_to_position
+from services.features.request.order import condition_after, condition_at, condition_up_to, order_by, sort_expression
 from services.features.rows.columns import columns_of, sort_places, sort_value
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import GeometriesOf, RowPlan
@@ -66,8 +66,8 @@ def items_plan(
 def _window(query: ItemsQuery, until: Position | None) -> list[Sql]:
     """Return the conditions from the start of the page to `until`."""
     return [
-        *([after_position(query.order, query.after)] if query.after is not None else []),
-        *([up_to_position(query.order, until)] if until is not None else []),
+        *([condition_after(query.order, query.after)] if query.after is not None else []),
+        *([condition_up_to(query.order, until)] if until is not None else []),
     ]
 
 
@@ -82,7 +82,7 @@ def _offset(query: ItemsQuery, rows: int) -> Sql:
         number=bind(number, "int8"),
         alike=bind(query.after.alike, "int8"),
         table=query.selection.table,
-        where=all_of([*query.selection.conditions, at(query.order, query.after)]),
+        where=all_of([*query.selection.conditions, condition_at(query.order, query.after)]),
     )
 
 
@@ -140,7 +140,7 @@ def row_at_statement(query: ItemsQuery, position: Position) -> Sql:
     """Select the sort values of the row at a position with digests; no row if it has changed since."""
     conditions = []
     for place, (term, value) in enumerate(zip(query.order, position.values, strict=True)):
-        text, name = sort_value(term), qualified(term)
+        text, name = sort_value(term), sort_expression(term)
         if place in position.digested:
             digest = bind(value, "text")
             conditions.append(sql("md5(convert_to({text}, 'UTF8')) = {digest}", text=text, digest=digest))
@@ -183,7 +183,7 @@ def places_statement(query: ItemsQuery, *, number: int) -> Sql:
 
     Without a row identity, an array of NULL. Fetching as many rows would take the driver five times as long as arrays.
     """
-    values = [_listed(term) for term in query.order] if query.resumable else [sql("NULL::text")]
+    values = [_sort_text(term) for term in query.order] if query.resumable else [sql("NULL::text")]
     names = [ident(f"value {place}") for place in range(len(values))]
     return sql(
         "SELECT {arrays} FROM"
@@ -200,9 +200,9 @@ def places_statement(query: ItemsQuery, *, number: int) -> Sql:
     )
 
 
-def _listed(term: SortTerm) -> Sql:
+def _sort_text(term: SortTerm) -> Sql:
     # Python converts integers to text, as it does for rows: PostgreSQL takes three times as long
-    return qualified(term) if column_type(term.column.sql_type).kind is Kind.INTEGER else sort_value(term)
+    return sort_expression(term) if column_type(term.column.sql_type).kind is Kind.INTEGER else sort_value(term)
 
 
 def item_plan(

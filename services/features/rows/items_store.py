@@ -62,7 +62,7 @@ class ItemsStore:
         self._cache = cache
         self._failing = failing
 
-    def within(self, snapshot: Snapshot) -> "ItemsStore":
+    def read_from(self, snapshot: Snapshot) -> "ItemsStore":
         """Return a store that reads the same from a snapshot."""
         return ItemsStore(snapshot, self._counts, None, self._failing)
 
@@ -96,7 +96,7 @@ class ItemsStore:
         self, query: ItemsQuery, page: Coroutine[Any, Any, _Page], end: Callable[[_Page], tuple[int, bool]]
     ) -> tuple[_Page, int | None]:
         """`end` returns a page's number of rows and whether others follow: after the last page, no count is needed."""
-        known = self._counts.known(query.selection, query.fingerprint) if query.counted else None
+        known = self._counts.recall(query.selection, query.fingerprint) if query.counted else None
         key = self._counts.key(query.selection, query.fingerprint)
         try:
             found = await page
@@ -107,7 +107,7 @@ class ItemsStore:
             return found, known
         number, more = end(found)
         if more or query.after is not None or (query.offset and not number):
-            return found, await self.matched(query)
+            return found, await self.count(query)
         self._counts.learn(query.selection, query.fingerprint, key, query.offset + number)
         return found, query.offset + number
 
@@ -145,7 +145,7 @@ class ItemsStore:
             raise InvalidParameters([Fault(("query", "cursor"), sentence)])
         return replace(query, after=replace(query.after, values=tuple(rows[0]), digested=frozenset()))
 
-    async def without_failing(self, query: ItemsQuery) -> ItemsQuery:
+    async def leave_out_failing(self, query: ItemsQuery) -> ItemsQuery:
         """Return the query without the rows on which it fails; `resolve` leaves them out from now on.
 
         Raises StoredValueError if they cannot be found, or if the rows are not at fault.
@@ -163,7 +163,7 @@ class ItemsStore:
         try:
             await self._database.of(selection.collection.id).fetch(count_statement(selection))
         except StoredValueError:
-            return await self.without_failing(query)
+            return await self.leave_out_failing(query)
         return query
 
     async def _refuse_cursor(self, query: ItemsQuery) -> None:
@@ -176,14 +176,14 @@ class ItemsStore:
             fault = Fault(("query", "cursor"), "cursor is damaged; start again without it")
             raise InvalidParameters([fault]) from None
 
-    async def matched(self, query: ItemsQuery) -> int | None:
+    async def count(self, query: ItemsQuery) -> int | None:
         """Return the exact number of matching rows; None if counting exceeds its budget."""
-        return await self._counts.matched(query.selection, query.fingerprint)
+        return await self._counts.count(query.selection, query.fingerprint)
 
     def chunk(self, query: ItemsQuery) -> int:
         """Return the number of rows that fit a chunk."""
         width = query.selection.collection.row_bytes
-        return _UNKNOWN_ROWS if width is None else _fitting(width)
+        return _UNKNOWN_ROWS if width is None else _rows_per_chunk(width)
 
     async def large(self, query: ItemsQuery) -> LargePage:
         """Return the ends of a page that is larger than a chunk. Raises Unavailable."""
@@ -235,7 +235,7 @@ class ItemsStore:
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
             found = await self._rows(rest, plan, limit=limit, features=features, until=page.until)
             number, places = len(found.rows), name_places(rest, found.sort_values) if rest.resumable else ()
-            kept = expected.only(found, places) if expected is not None else found
+            kept = expected.select(found, places) if expected is not None else found
             yield kept
             left -= len(kept.rows)
             if len(kept.rows) < number:
@@ -244,7 +244,7 @@ class ItemsStore:
                 return
             if rest.resumable:
                 last = position_of(found.rows[-1], found.sort_values)
-                if rest.by_content and expected is not None and expected.alike(found.rows[-1], places):
+                if rest.by_content and expected is not None and expected.repeats(found.rows[-1], places):
                     alike = number_alike(found.rows, found.sort_values)
                     before = rest.after
                     if alike == number and before is not None and before.values == last.values:
@@ -256,10 +256,10 @@ class ItemsStore:
             else:
                 rest = replace(rest, offset=rest.offset + number)
             if not known:
-                size = _fitting(_width(found))
+                size = _rows_per_chunk(_width(found))
 
 
-def _fitting(width: int) -> int:
+def _rows_per_chunk(width: int) -> int:
     """Return how many rows of `width` bytes fit a chunk."""
     return min(max(_CHUNK_BYTES // max(width, 1), _CHUNK_ROWS.start), _CHUNK_ROWS.stop - 1)
 

@@ -100,7 +100,7 @@ class RowsOfPage:
         """Return a filter of the same page that expects its first row: a file may be written twice."""
         return RowsOfPage(self._arrays, self._number)
 
-    def only(self, found: Rows, places: Sequence[int]) -> Rows:
+    def select(self, found: Rows, places: Sequence[int]) -> Rows:
         """Return those of the next rows that belong to the page."""
         end = self._come + len(found.rows)
         if not found.rows:
@@ -120,7 +120,7 @@ class RowsOfPage:
         features = None if found.features is None else [found.features[place] for place in kept]
         return replace(found, rows=[found.rows[place] for place in kept], features=features)
 
-    def alike(self, row: Row, places: Sequence[int]) -> bool:
+    def repeats(self, row: Row, places: Sequence[int]) -> bool:
         """Return whether the page has several rows of this name."""
         if self._numbers is None:
             self._numbers = Counter(map(self._name, range(self._number)))

@@ -28,7 +28,7 @@ async def read_all(store: ItemsStore, snapshot: Snapshot, query: ItemsQuery, geo
         query = replace(query, order=row_identity(collection) if collection.id_columns else ())
     query = replace(query, limit=ALL)
     if not by_sort and collection.kind in _TABLES and collection.id_columns and not collection.key_repeats:
-        async for rows in store.within(snapshot).chunks(LargePage(query, PageEnds()), geometry_as):
+        async for rows in store.read_from(snapshot).chunks(LargePage(query, PageEnds()), geometry_as):
             yield rows
         return
     plan, come = items_plan(query, limit=ALL, geometry_as=geometry_as, ordered=by_sort), False

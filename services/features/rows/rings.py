@@ -18,11 +18,11 @@ def may_have_short_rings(text: str) -> bool:
     return "Polygon" in text and _SHORT.search(text) is not None
 
 
-def without_short_rings(geometry: dict[str, Any]) -> dict[str, Any] | None:
+def remove_short_rings(geometry: dict[str, Any]) -> dict[str, Any] | None:
     """Return a GeoJSON geometry without these rings; None if no ring is left."""
     kind = geometry["type"]
     if kind == "GeometryCollection":
-        members = [without_short_rings(member) for member in geometry["geometries"]]
+        members = [remove_short_rings(member) for member in geometry["geometries"]]
         return {**geometry, "geometries": [member for member in members if member is not None]}
     if kind == "Polygon":
         rings = _rings(geometry["coordinates"])
@@ -43,11 +43,11 @@ def _rings(rings: list[Any]) -> list[Any]:
 def is_nothing_else(text: str) -> bool:
     """Return whether a geometry in GeoJSON or WKT is empty without such rings."""
     if text.startswith("{"):
-        return may_have_short_rings(text) and without_short_rings(orjson.loads(text)) is None
-    return wkt_without_short_rings(text) is None
+        return may_have_short_rings(text) and remove_short_rings(orjson.loads(text)) is None
+    return remove_short_rings_of_wkt(text) is None
 
 
-def wkt_without_short_rings(text: str) -> str | None:
+def remove_short_rings_of_wkt(text: str) -> str | None:
     """Return a polygon or multipolygon in WKT without short holes; None if an outer ring is short."""
     if "POLYGON" not in text or not _SHORT_WKT.search(text):
         return text

@@ -75,7 +75,7 @@ class ValueRanges:
             if now >= self._next_search.get(collection.id, now):
                 self._next_search[collection.id] = now + _AGAIN_SECONDS
                 self._searches.start(version.token, lambda: self._search(collection, version.token))
-            if known is None and (search := self._searches.under_way(version.token)) is not None:
+            if known is None and (search := self._searches.find(version.token)) is not None:
                 await asyncio.wait([search], timeout=_MOMENT)
                 known = self._known.get(collection.id)
         return known[1] if known is not None else None

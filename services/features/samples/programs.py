@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from libs.web.catalogues import marked
+from libs.web.catalogues import mark
 from libs.web.page_text import shell
 from services.features.samples.source import Query, Source
 
@@ -32,33 +32,33 @@ def _of_files(source: Source) -> Iterator[Program]:
     name = source.name
     geojson = source.file("geojson")[1]
     kind, file = source.file("gpkg", "geojson")
-    yield Program("address", marked("Address"), "url", geojson)
+    yield Program("address", mark("Address"), "url", geojson)
     yield Program("curl", "curl", "shell", f"curl --fail --output {name}.geojson {shell(geojson)}")
-    yield Program("geopandas", marked("Python with geopandas"), "python", _GEOPANDAS % json.dumps(file))
-    yield Program("sf", marked("R with sf"), "r", _SF % (f".{kind}", json.dumps(file)))
+    yield Program("geopandas", mark("Python with geopandas"), "python", _GEOPANDAS % json.dumps(file))
+    yield Program("sf", mark("R with sf"), "r", _SF % (f".{kind}", json.dumps(file)))
     yield Program("fetch", "JavaScript", "javascript", _FETCH % json.dumps(geojson))
     yield Program(
-        "qgis", marked("QGIS, in its Python console"), "python", _QGIS % (json.dumps(geojson), repr(source.title))
+        "qgis", mark("QGIS, in its Python console"), "python", _QGIS % (json.dumps(geojson), repr(source.title))
     )
     yield Program("gdal", "GDAL", "shell", f"ogr2ogr {name}.gpkg {shell(geojson)} -nln {name}")
     if "parquet" in source.files:
         local = f"{name}.parquet"
         text = _DUCKDB % (json.dumps(source.files["parquet"]), local, local)
-        yield Program("duckdb", marked("Python with DuckDB"), "python", text)
+        yield Program("duckdb", mark("Python with DuckDB"), "python", text)
 
 
 def _of_query(source: Source, query: Query) -> Iterator[Program]:
     arguments = ", ".join(f"{name!r}: {value!r}" for name, value in _owslib(query).items())
     yield Program(
         "owslib",
-        marked("Python with OWSLib"),
+        mark("Python with OWSLib"),
         "python",
         _OWSLIB % (repr(f"{query.base}/"), arguments, repr(query.collection)),
     )
     if query.layer is not None:
         layer = {"id": source.name, "type": query.layer, "source": source.name, "source-layer": query.collection}
         texts = (json.dumps(source.name), json.dumps(query.tiles), json.dumps(layer))
-        yield Program("maplibre", marked("MapLibre GL JS, as vector tiles"), "javascript", _MAPLIBRE % texts)
+        yield Program("maplibre", mark("MapLibre GL JS, as vector tiles"), "javascript", _MAPLIBRE % texts)
 
 
 def _owslib(query: Query) -> dict[str, Any]:

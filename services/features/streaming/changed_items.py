@@ -79,12 +79,12 @@ class ChangedItems:
             (found,) = await self._database.fetch(_HAS)
             if found["has"]:
                 await self._look()
-                if not await self._versions.looked_again():
+                if not await self._versions.look_again():
                     self._snapshot = None
         except DomainError as error:
             self._forget(error)
 
-    async def since_last(self, changed: Iterable[Collection]) -> dict[str, Items]:
+    async def read(self, changed: Iterable[Collection]) -> dict[str, Items]:
         """Return the known changes in these collections since the last read, by collection."""
         if self._snapshot is None:
             return {}

@@ -106,7 +106,7 @@ class Hub:
 
     async def listen(self, listener: Listener, last_id: str | None) -> None:
         """Send the listener everything after `last_id`, then new events until it disconnects or the process stops."""
-        beginning = _beginning(listener, self.journal(), last_id)
+        beginning = _first_event(listener, self.journal(), last_id)
         # add it before waiting for its client: the journal task sends all changes from here on
         self._listeners.append(listener)
         _LISTENERS.set(len(self._listeners))
@@ -129,7 +129,7 @@ class Hub:
         changes = self._journal.read(known)
         if not changes or known is None:
             return changes
-        named = await self._items.since_last([known[each.collection] for each in changes if each.collection in known])
+        named = await self._items.read([known[each.collection] for each in changes if each.collection in known])
         return [replace(change, items=named.get(change.collection)) for change in changes]
 
     async def _tick(self) -> None:
@@ -183,7 +183,7 @@ def _event(listener: Listener, change: Change) -> bytes:
     return b"id: %b\ndata: %b\n\n" % (event_id.encode(), orjson.dumps(event))
 
 
-def _beginning(listener: Listener, journal: Journal, last_id: str | None) -> bytes:
+def _first_event(listener: Listener, journal: Journal, last_id: str | None) -> bytes:
     """Return the reconnection delay, the missed changes, and the current state of the stream."""
     name = listener.collection
     now = journal.state() if name is None else journal.current().get(name, "")
@@ -191,7 +191,7 @@ def _beginning(listener: Listener, journal: Journal, last_id: str | None) -> byt
     head = b"retry: %d\n" % (1000 + secrets.randbelow(3000))
     if last_id is None:
         return head + b"id: %b\n\n" % now.encode()
-    missed = journal.since(last_id) if name is None else journal.since_version(name, last_id)
+    missed = journal.changes_since(last_id) if name is None else journal.changes_since_version(name, last_id)
     if missed is None:
         told = orjson.dumps({"reason": "What changed since then is not known: read anew what you hold."})
         return head + b"id: %b\nevent: reload\ndata: %b\n\n" % (now.encode(), told)

@@ -92,7 +92,7 @@ class Journal:
         """Return the version of each collection that has one."""
         return self._known
 
-    def since(self, state: str) -> list[Change] | None:
+    def changes_since(self, state: str) -> list[Change] | None:
         """Return the last change of each collection after that state; None if the state is no longer remembered."""
         if state == self.state():
             return []
@@ -100,7 +100,7 @@ class Journal:
         places = [place for place, change in enumerate(changes) if change.state == state]
         return None if not places else _last_of_each(changes[places[-1] + 1 :])
 
-    def since_version(self, collection: str, version: str) -> list[Change] | None:
+    def changes_since_version(self, collection: str, version: str) -> list[Change] | None:
         """Return the same for one collection after one of its versions."""
         if self._known.get(collection) == version:
             return []

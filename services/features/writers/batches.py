@@ -116,14 +116,14 @@ def _floats(values: Sequence[Any]) -> Array:
 
 def _times(values: Sequence[str | None], step: int = 1) -> Array:
     """Return times in microseconds, rounded to a multiple of `step`."""
-    return _counted(rfc3339_times(values), "us", "int64", step).cast(_TYPES["timestamp"])
+    return _count_units(rfc3339_times(values), "us", "int64", step).cast(_TYPES["timestamp"])
 
 
 def _dates(values: Sequence[str | None]) -> Array:
-    return _counted(rfc3339_dates(values), "D", "int32").cast(_TYPES["date"])
+    return _count_units(rfc3339_dates(values), "D", "int32").cast(_TYPES["date"])
 
 
-def _counted(texts: Sequence[str | None], unit: str, kind: str, step: int = 1) -> Array:
+def _count_units(texts: Sequence[str | None], unit: str, kind: str, step: int = 1) -> Array:
     """Return times as a number of units since 1970, rounded to a multiple of `step`."""
     moments = np.array([text.removesuffix("Z") if text else "NaT" for text in texts], dtype=f"datetime64[{unit}]")
     numbers = moments.astype("int64").tolist()

@@ -68,5 +68,5 @@ def title(collections: tuple[Collection, ...], site_title: str) -> str:
 
 def _bounds(plan: Plan) -> tuple[float, float, float, float]:
     """Return the bounds with west below east, within Web Mercator: readers support only that."""
-    west, south, east, north = plan.bbox.unbroken()
+    west, south, east, north = plan.bbox.unwrap()
     return west, max(south, -_MERCATOR_LATITUDE), east, min(north, _MERCATOR_LATITUDE)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pmtiles.tile import zxy_to_tileid
 
 from libs.catalogue.model import Collection, GeometryColumn
-from libs.geo.boxes import WORLD, Box, transformed
+from libs.geo.boxes import WORLD, Box, transform_box
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.tiles_of_box import number_in, tiles_in
 from libs.ogc.bbox import BBox
 from libs.ogc.errors import NotFound
-from services.tiles.metadata.dataset_source import around, drawn
+from services.tiles.metadata.dataset_source import default_geometries, enclose
 from services.tiles.metadata.zoom_range import zoom_range
 
 TMS = tile_matrix_set("WebMercatorQuad")
@@ -52,12 +52,12 @@ class Plan:
 
     def _boxes(self) -> list[Box]:
         """Return the area in the set's CRS, exactly: a box of longitude and latitude is also a box in Mercator."""
-        parts = [(west, _clipped(south), east, _clipped(north)) for west, south, east, north in self.bbox.parts()]
-        found = [transformed(part, 4326, TMS.srid) for part in parts]
+        parts = [(west, _clip(south), east, _clip(north)) for west, south, east, north in self.bbox.parts()]
+        found = [transform_box(part, 4326, TMS.srid) for part in parts]
         return [box for box in found if box is not None]
 
 
-def _clipped(latitude: float) -> float:
+def _clip(latitude: float) -> float:
     return min(max(latitude, -_MOST_LATITUDE), _MOST_LATITUDE)
 
 
@@ -66,7 +66,7 @@ def plan(collections: Sequence[Collection], zooms: range | None, bbox: Box | Non
 
     Raises NotFound if no collection has a geometry, or a zoom does not exist.
     """
-    layers = drawn(collections)
+    layers = default_geometries(collections)
     if not layers:
         raise NotFound("No collection has a geometry, hence there are no tiles.")
     if zooms is None:
@@ -74,12 +74,12 @@ def plan(collections: Sequence[Collection], zooms: range | None, bbox: Box | Non
         zooms = range(min(first for first, _ in ranges), max(last for _, last in ranges) + 1)
     for z in zooms:
         TMS.matrix(z)
-    return Plan(layers, zooms, _where(layers) if bbox is None else BBox(*bbox))
+    return Plan(layers, zooms, _area_of(layers) if bbox is None else BBox(*bbox))
 
 
-def _where(layers: Sequence[tuple[Collection, GeometryColumn]]) -> BBox:
+def _area_of(layers: Sequence[tuple[Collection, GeometryColumn]]) -> BBox:
     geometries = [geometry for _, geometry in layers]
     if len(geometries) == 1 and geometries[0].bbox:
         # unchanged: it may cross the antimeridian
         return BBox(*geometries[0].bbox)
-    return around(geometries) or BBox(*WORLD)
+    return enclose(geometries) or BBox(*WORLD)

@@ -102,16 +102,16 @@ async def _tiles(
         for number, place in plan.places():
             under_way.append((number, asyncio.create_task(_tile(store, plan, place, max_features, turns))))
             if len(under_way) == _AHEAD:
-                yield await _first(under_way)
+                yield await _take_first(under_way)
         while under_way:
-            yield await _first(under_way)
+            yield await _take_first(under_way)
     finally:
         for _, task in under_way:
             task.cancel()
         await asyncio.gather(*(task for _, task in under_way), return_exceptions=True)
 
 
-async def _first(under_way: deque[tuple[int, asyncio.Task[Tile]]]) -> tuple[int, Tile]:
+async def _take_first(under_way: deque[tuple[int, asyncio.Task[Tile]]]) -> tuple[int, Tile]:
     # it stays in the queue until it is ready, so that a cancellation includes it
     number, task = under_way[0]
     tile = await task

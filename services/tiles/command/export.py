@@ -37,10 +37,10 @@ async def export(
 
     `output` is replaced when the new file is complete. The style is written beside it.
     """
-    wanted = plan(_chosen(resources, names), zooms, bbox)
+    wanted = plan(_find_collections(resources, names), zooms, bbox)
     number = wanted.number()
     if number > most:
-        return _failed(
+        return _print_error(
             f"these are {number:,} tiles, more than {most:,}; take a smaller --bbox or fewer zooms (--zoom; now"
             f" {wanted.zooms[0]}-{wanted.zooms[-1]}), or raise --max-tiles"
         )
@@ -48,7 +48,7 @@ async def export(
     try:
         part.touch(exist_ok=False)
     except OSError as error:
-        return _failed(_unwritable(error))
+        return _print_error(_unwritable(error))
     name = title(wanted.collections, resources.settings.site_title)
     writing = asyncio.create_task(_write(resources, wanted, part, name, concurrency=concurrency))
     try:
@@ -61,14 +61,14 @@ async def export(
         drawn = style(wanted, written.minzoom, written.maxzoom, name=name, file_name=output.name)
         beside.write_text(json.dumps(drawn, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        return _failed(_unwritable(error))
+        return _print_error(_unwritable(error))
     finally:
         part.unlink(missing_ok=True)
     _tell(written, output, beside)
     return 0
 
 
-def _chosen(resources: Resources, names: Sequence[str]) -> tuple[Collection, ...]:
+def _find_collections(resources: Resources, names: Sequence[str]) -> tuple[Collection, ...]:
     """Return the collections that the arguments name: ids, or several with commas between them.
 
     Raises InvalidParameters.
@@ -132,6 +132,6 @@ def _unwritable(error: OSError) -> str:
     return f"cannot write there: {error}{hint}"
 
 
-def _failed(sentence: str) -> int:
+def _print_error(sentence: str) -> int:
     print(f"tiles: {sentence}", file=sys.stderr)  # noqa: T201
     return 1

@@ -7,11 +7,11 @@ from urllib.parse import parse_qsl
 from libs.catalogue.model import Collection
 from libs.geo.tile_matrix_sets import TileMatrixSet
 from services.tiles.command.table import print_table
-from services.tiles.inspection.content import decoded
+from services.tiles.inspection.content import decode
 from services.tiles.inspection.document import Made, tile_document
 from services.tiles.request.plain_tile import tile_of
 from services.tiles.resources import Resources
-from services.tiles.store.compression import decompressed
+from services.tiles.store.compression import decompress_tile
 
 _LONGEST = 60
 """Maximum length of sample values in characters."""
@@ -33,9 +33,9 @@ async def show(
     pairs = parse_qsl(parameters, keep_blank_values=True)
     request = tile_of(collection, tms, *place, resources.settings.tile_max_features, pairs, resources.folding.current)
     tile = await resources.store.tile(request, resources.store.key(request))
-    encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
+    encoded = await decompress_tile(tile.gzipped) if tile.gzipped else b""
     made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.simplified, tile.tier)
-    document = tile_document([request], made, decoded(encoded))
+    document = tile_document([request], made, decode(encoded))
     if as_json:
         print(json.dumps(document, ensure_ascii=False, indent=1))  # noqa: T201
     else:

@@ -6,7 +6,7 @@ from libs.web.base_url import base_url
 from services.tiles.resources import CATALOGUE
 
 
-def chosen_of(call: Call) -> Chosen:
+def choose_collections(call: Call) -> Chosen:
     """Return the collections that `collections` names, else the first of all; faults are added to the query."""
     known = call.request.app[CATALOGUE].collections
     chosen, faults = chosen_collections(known, call.query.values["collections"], base_url(call.request))
@@ -14,7 +14,7 @@ def chosen_of(call: Call) -> Chosen:
     return chosen
 
 
-def about(chosen: Chosen) -> str:
+def describe(chosen: Chosen) -> str:
     """Return a sentence about the content of the tiles."""
     number = len(chosen.collections)
     if not chosen.omitted:

@@ -12,7 +12,7 @@ from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
-from services.tiles.dataset.chosen import chosen_of
+from services.tiles.dataset.chosen import choose_collections
 from services.tiles.metadata.addresses import of_edition, tileset_address, with_query
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
 from services.tiles.metadata.zoom_range import zoom_range
@@ -26,7 +26,7 @@ from services.tiles.styling.document import vector_source
 async def get_dataset_style(call: Call) -> web.StreamResponse:
     """Return a MapLibre style that draws the basemap and the collections above it."""
     base, tms = base_url(call.request), tile_matrix_set(call.path["tileMatrixSetId"])
-    chosen = chosen_of(call)
+    chosen = choose_collections(call)
     edition = call.request.app[STORE].edition(chosen.collections)
     selecting = selecting_query(call, chosen.collections, tms, several=True)
     source = dataset_source(chosen, tms, call.query, base, edition=edition, selecting=selecting)
@@ -46,7 +46,7 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
     document["metadata"]["dams:styles"] = [
         {
             "name": style["name"],
-            "metadata": {**style["metadata"], **store.described([collection])},
+            "metadata": {**style["metadata"], **store.describe([collection])},
             "source": _own_source(collection, geometry, source, base, store),
         }
         for style, (collection, geometry) in zip(styles, source.layers, strict=True)
@@ -55,7 +55,7 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
 
 
 def _source(source: DatasetSource) -> dict[str, Any]:
-    bounds = source.bounds and source.bounds.shown()
+    bounds = source.bounds and source.bounds.widen()
     return vector_source(source.template, source.minzoom, source.maxzoom, bounds, source.attribution)
 
 
@@ -66,5 +66,5 @@ def _own_source(
     tms = source.tms
     template = with_query(f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}", source.selecting)
     template = of_edition(template, store.edition([collection]))
-    bounds = geometry.bbox and BBox(*geometry.bbox).shown()
+    bounds = geometry.bbox and BBox(*geometry.bbox).widen()
     return vector_source(template, *zoom_range(collection, geometry, tms), bounds, collection.attribution)

@@ -11,7 +11,7 @@ from libs.web.app import Call
 from libs.web.base_url import SETTINGS
 from libs.web.conditional import DATA_CACHE, check_preconditions, state_headers
 from libs.web.surrogate_keys import surrogate_keys
-from services.tiles.dataset.chosen import chosen_of
+from services.tiles.dataset.chosen import choose_collections
 from services.tiles.inspection.representation import tile_representation
 from services.tiles.metadata.limits import refuse_outside
 from services.tiles.request.layers_request import parse_layers
@@ -30,7 +30,7 @@ async def get_dataset_tile(call: Call) -> web.StreamResponse:
     """
     started = time.perf_counter()
     app, path, store = call.request.app, call.path, call.request.app[STORE]
-    chosen = chosen_of(call)
+    chosen = choose_collections(call)
     wanted, query = wanted_version(call.query, chosen.collections)
     headers = _headers(call, chosen, store, wanted)
     headers.check_tag(call.request)

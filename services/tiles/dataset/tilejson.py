@@ -10,7 +10,7 @@ from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
-from services.tiles.dataset.chosen import about, chosen_of
+from services.tiles.dataset.chosen import choose_collections, describe
 from services.tiles.metadata.dataset_source import dataset_source
 from services.tiles.metadata.layer import vector_layer
 from services.tiles.metadata.zoom_range import zoom_range
@@ -20,7 +20,7 @@ from services.tiles.selecting import selecting_query
 
 async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
     """Return TileJSON 3.0 with a vector layer for each collection."""
-    chosen, tms = chosen_of(call), tile_matrix_set(call.path["tileMatrixSetId"])
+    chosen, tms = choose_collections(call), tile_matrix_set(call.path["tileMatrixSetId"])
     store = call.request.app[STORE]
     edition = store.edition(chosen.collections)
     selecting = selecting_query(call, chosen.collections, tms, several=True)
@@ -28,7 +28,7 @@ async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
     document: dict[str, Any] = {
         "tilejson": "3.0.0",
         "name": call.request.app[SETTINGS].site_title,
-        "description": about(chosen),
+        "description": describe(chosen),
         "version": "1.0.0",
         "scheme": "xyz",
         "tiles": [source.template],
@@ -47,6 +47,6 @@ async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
     if source.attribution:
         document["attribution"] = source.attribution
     if source.bounds:
-        document["bounds"] = list(source.bounds.shown())
+        document["bounds"] = list(source.bounds.widen())
         document["center"] = [*source.bounds.middle(), max(0, source.minzoom)]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

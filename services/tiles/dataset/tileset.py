@@ -14,13 +14,13 @@ from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.respond import json_response, links_json, representations
-from services.tiles.dataset.chosen import about, chosen_of
+from services.tiles.dataset.chosen import choose_collections, describe
 from services.tiles.metadata.addresses import (
-    choosing,
     dataset_tileset_address,
     tile_link,
     tile_matrix_set_uri,
     tiling_scheme_link,
+    with_collections,
 )
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
 from services.tiles.metadata.layer import layer
@@ -29,7 +29,7 @@ from services.tiles.metadata.limits import limits
 
 async def get_dataset_tileset(call: Call) -> web.StreamResponse:
     """Return the metadata of one tileset, with all its layers."""
-    chosen, tms = chosen_of(call), tile_matrix_set(call.path["tileMatrixSetId"])
+    chosen, tms = choose_collections(call), tile_matrix_set(call.path["tileMatrixSetId"])
     source = dataset_source(chosen, tms, call.query, base_url(call.request))
     document = _tileset(call, chosen, source)
     if call.media_type == MediaType.HTML:
@@ -42,16 +42,16 @@ def _tileset(call: Call, chosen: Chosen, source: DatasetSource) -> dict[str, Any
     base, tms = base_url(call.request), source.tms
     address = dataset_tileset_address(base, tms)
     links = [
-        *representations(choosing(address, chosen), call.media_type, call.offers),
-        tile_link(choosing(address, chosen)),
+        *representations(with_collections(address, chosen), call.media_type, call.offers),
+        tile_link(with_collections(address, chosen)),
         tiling_scheme_link(base, tms),
-        Link(choosing(f"{address}/tilejson.json", chosen), "describedby", MediaType.JSON, "TileJSON"),
-        Link(choosing(f"{address}/style.json", chosen), "stylesheet", MediaType.JSON, "Style"),
-        Link(choosing(f"{address}/map.html", chosen), "preview", MediaType.HTML, "Map"),
+        Link(with_collections(f"{address}/tilejson.json", chosen), "describedby", MediaType.JSON, "TileJSON"),
+        Link(with_collections(f"{address}/style.json", chosen), "stylesheet", MediaType.JSON, "Style"),
+        Link(with_collections(f"{address}/map.html", chosen), "preview", MediaType.HTML, "Map"),
     ]
     document: dict[str, Any] = {
         "title": f"{call.request.app[SETTINGS].site_title} on {tms.id}",
-        "description": about(chosen),
+        "description": describe(chosen),
         "dataType": "vector",
         "crs": tms.crs,
         "tileMatrixSetURI": tile_matrix_set_uri(base, tms),

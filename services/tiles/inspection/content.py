@@ -45,7 +45,7 @@ class Layer:
     """GeoJSON features, but with coordinates in units; the first ones if there are many."""
 
 
-def decoded(encoded: bytes) -> tuple[Layer, ...]:
+def decode(encoded: bytes) -> tuple[Layer, ...]:
     """Return the layers of a tile, with as many features as the limits allow; empty for an empty tile.
 
     Takes up to some tenths of a second. Raises google.protobuf.message.DecodeError for bytes that are not a vector

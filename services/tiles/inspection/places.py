@@ -25,14 +25,14 @@ class Around:
     """Neighbours by north, east, south, west; without those beyond the matrix."""
 
 
-def around(request: TileRequest) -> Around:
+def tiles_around(request: TileRequest) -> Around:
     """Return the overlapping tiles in the matrices above and below, and the neighbours at the middle of each side."""
     matrices = request.tile_matrix_set.matrices
     left, bottom, right, top = request.region.bounds
     wide, high = right - left, top - bottom
     inside = (left + wide * _WITHIN, bottom + high * _WITHIN, right - wide * _WITHIN, top - high * _WITHIN)
 
-    def sharing(z: int) -> tuple[tuple[int, int, int], ...]:
+    def tiles_sharing(z: int) -> tuple[tuple[int, int, int], ...]:
         return tuple((z, x, y) for x, y in tiles_in(matrices[z], inside)) if z in matrices else ()
 
     middle = (left + right) / 2, (bottom + top) / 2
@@ -42,10 +42,12 @@ def around(request: TileRequest) -> Around:
         "south": (middle[0], bottom - high / 2),
         "west": (left - wide / 2, middle[1]),
     }
-    found = {side: _at(matrices[request.z], request.z, *place) for side, place in beyond.items()}
-    return Around(sharing(request.z - 1), sharing(request.z + 1), {side: at for side, at in found.items() if at})
+    found = {side: _tile_at(matrices[request.z], request.z, *place) for side, place in beyond.items()}
+    return Around(
+        tiles_sharing(request.z - 1), tiles_sharing(request.z + 1), {side: at for side, at in found.items() if at}
+    )
 
 
-def _at(matrix: Matrix, z: int, x: float, y: float) -> tuple[int, int, int] | None:
+def _tile_at(matrix: Matrix, z: int, x: float, y: float) -> tuple[int, int, int] | None:
     found = matrix.tile_at(x, y)
     return (z, *found) if found else None

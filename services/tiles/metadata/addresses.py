@@ -17,7 +17,7 @@ def dataset_tileset_address(base: str, tms: TileMatrixSet) -> str:
     return f"{base}/tiles/{tms.id}"
 
 
-def choosing(address: str, chosen: Chosen) -> str:
+def with_collections(address: str, chosen: Chosen) -> str:
     """Return the address with the collections that the request names, if it names any."""
     return f"{address}?collections={collections_value(chosen.collections)}" if chosen.named else address
 

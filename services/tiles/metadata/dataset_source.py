@@ -10,7 +10,7 @@ from libs.geo.zooms import zoom_faults
 from libs.ogc.bbox import BBox
 from libs.ogc.errors import NotFound
 from libs.web.query_params import QueryValues
-from services.tiles.metadata.addresses import choosing, dataset_tileset_address, of_edition, with_query
+from services.tiles.metadata.addresses import dataset_tileset_address, of_edition, with_collections, with_query
 from services.tiles.metadata.zoom_range import zoom_range
 
 
@@ -49,7 +49,7 @@ def dataset_source(
     values = query.values
     query.faults.extend(zoom_faults(tms.id, values.get("minzoom"), values.get("maxzoom")))
     query.check()
-    layers = drawn(chosen.collections)
+    layers = default_geometries(chosen.collections)
     if not layers:
         raise NotFound("No collection has a geometry, hence there are no tiles.")
     ranges = [zoom_range(collection, geometry, tms) for collection, geometry in layers]
@@ -63,17 +63,18 @@ def dataset_source(
         layers,
         tms,
         of_edition(
-            with_query(choosing(f"{dataset_tileset_address(base, tms)}/{{z}}/{{x}}/{{y}}", chosen), selecting), edition
+            with_query(with_collections(f"{dataset_tileset_address(base, tms)}/{{z}}/{{x}}/{{y}}", chosen), selecting),
+            edition,
         ),
         selecting,
         minzoom,
         maxzoom,
-        around([geometry for _, geometry in layers]),
+        enclose([geometry for _, geometry in layers]),
         attribution(layers),
     )
 
 
-def drawn(collections: Sequence[Collection]) -> tuple[tuple[Collection, GeometryColumn], ...]:
+def default_geometries(collections: Sequence[Collection]) -> tuple[tuple[Collection, GeometryColumn], ...]:
     """Return the collections with their default geometries, which tiles of several collections show."""
     return tuple((each, geometry) for each in collections if (geometry := each.geometry()) is not None)
 
@@ -84,9 +85,9 @@ def attribution(layers: Sequence[tuple[Collection, GeometryColumn]]) -> str | No
     return " · ".join(each) or None
 
 
-def around(geometries: Sequence[GeometryColumn]) -> BBox | None:
+def enclose(geometries: Sequence[GeometryColumn]) -> BBox | None:
     """Return the box around all of them, west below east; None if it is unknown for one."""
-    boxes = [BBox(*geometry.bbox).unbroken() for geometry in geometries if geometry.bbox]
+    boxes = [BBox(*geometry.bbox).unwrap() for geometry in geometries if geometry.bbox]
     if len(boxes) < len(geometries):
         return None
     west, south, east, north = zip(*boxes, strict=True)

@@ -19,7 +19,7 @@ from typing import LiteralString
 
 from libs.geo.boxes import Box
 from libs.pg.sql import Sql, bind, binds, join, sql
-from services.tiles.rendering.clipping import MANY_CORNERS, clipped, is_crowded
+from services.tiles.rendering.clipping import MANY_CORNERS, clip, is_crowded
 from services.tiles.request.region import BUFFER, EXTENT
 
 _FEW_CORNERS = 300
@@ -59,14 +59,14 @@ def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, 
             "CASE WHEN ST_XMax({shape}) - ST_XMin({shape}) <= {wide} AND ST_YMax({shape}) - ST_YMin({shape}) <= {high}"
             " THEN NULL ELSE ST_TransScale({clipped}, -{left}, -{bottom}, 1 / {wide}, 1 / {high}) END",
             shape=shape,
-            clipped=clipped(shape, sql("(SELECT ST_MakeEnvelope({around}, 0)::box2d)", around=around)),
+            clipped=clip(shape, sql("(SELECT ST_MakeEnvelope({around}, 0)::box2d)", around=around)),
             left=bind(left, "float8"),
             bottom=bind(bottom, "float8"),
             **sides,
         ),
-        crowded=_crowded("clip.g"),
+        crowded=_is_crowded("clip.g"),
         coarse=_coarse("reduced.g"),
-        continued=_continued(antimeridian),
+        continued=_continue(antimeridian),
         tile=_constant_box(0),
         seen=_constant_box(BUFFER),
         straight=bind(STRAIGHT, "float8"),
@@ -163,7 +163,7 @@ def _coarse(name: LiteralString) -> Sql:
             " OFFSET 0) AS coarser WHERE NOT coalesce({crowded}, false))",
             shape=shape,
             side=bind(side, "float8"),
-            crowded=_crowded("coarser.g"),
+            crowded=_is_crowded("coarser.g"),
         )
         for side in _GRIDS
     ]
@@ -173,13 +173,13 @@ def _coarse(name: LiteralString) -> Sql:
         shape=shape,
         few=bind(_FEW_CORNERS, "int4"),
         many=bind(MANY_CORNERS, "int4"),
-        crowded=_crowded(name),
+        crowded=_is_crowded(name),
         tries=join(", ", tries),
-        last=_some_corners(shape),
+        last=_sample_corners(shape),
     )
 
 
-def _crowded(name: LiteralString) -> Sql:
+def _is_crowded(name: LiteralString) -> Sql:
     """Whether an area has so many edges in its box that PostGIS could not repair it in time."""
     return sql(
         "(SELECT {crowded} FROM (SELECT ST_SnapToGrid({shape}, 1) AS g OFFSET 0) AS edges)",
@@ -188,7 +188,7 @@ def _crowded(name: LiteralString) -> Sql:
     )
 
 
-def _continued(antimeridian: tuple[bool, bool]) -> Sql:
+def _continue(antimeridian: tuple[bool, bool]) -> Sql:
     """A join of an area that ends at the antimeridian with the buffer beyond it, as `continued.g`; NULL for others.
 
     Maps go on beyond the antimeridian, so that no outline may show there.
@@ -216,7 +216,7 @@ def _continued(antimeridian: tuple[bool, bool]) -> Sql:
     )
 
 
-def _some_corners(shape: Sql) -> Sql:
+def _sample_corners(shape: Sql) -> Sql:
     """Corners of the longest ring, at equal numbers of corners."""
     return sql(
         "(SELECT ST_MakePolygon(ST_AddPoint(few.line, ST_StartPoint(few.line))) FROM"

@@ -50,7 +50,7 @@ def _crossings(shape: Sql) -> Sql:
     )
 
 
-def clipped(shape: Sql, box: Sql) -> Sql:
+def clip(shape: Sql, box: Sql) -> Sql:
     """`shape`, which is cheap to name several times, as far as it lies in a box; NULL or empty beside it.
 
     Parts are cut each by itself, for PostGIS compares all of them, and those within the box not at all: a line without

@@ -12,7 +12,7 @@ from libs.ogc.errors import StoredValueError
 from libs.pg.halving import failing_places
 from libs.pg.pool import Statements
 from libs.pg.sql import Sql, all_of, bind, sql
-from services.tiles.rendering.statement import chosen_statement, identities, identity, matching
+from services.tiles.rendering.statement import chosen_statement, condition, identities, identity
 from services.tiles.rendering.thinning import chosen_rows
 from services.tiles.request.tile_request import TileRequest
 
@@ -21,7 +21,7 @@ _LOG = logging.getLogger("dams.tiles")
 _MOST_ROWS = 50_000
 
 
-async def without_invalid_rows(
+async def exclude_invalid_rows(
     database: Statements, request: TileRequest, matched: int | None, until: float
 ) -> tuple[TileRequest, int]:
     """The request without the rows that fail its tile, and how many those are.
@@ -61,7 +61,7 @@ def _candidates(request: TileRequest, name: Sql, matched: int | None) -> Sql:
     if matched is not None and matched > request.limit and not request.selection.sort:
         return sql("SELECT (feature)::text FROM ({chosen}) AS chosen", chosen=chosen_rows(request, matched))
     # what does not even have a box is looked for everywhere
-    where = all_of(request.selection.conditions) if matched is None else matching(request)
+    where = all_of(request.selection.conditions) if matched is None else condition(request)
     return sql(
         "SELECT ({name})::text FROM {table} WHERE {where} AND ({name}) IS NOT NULL LIMIT {most}",
         name=name,

@@ -11,7 +11,7 @@ from services.tiles.request.region import EXTENT, Region
 from services.tiles.request.tile_request import TileRequest
 
 REDUCED, COARSE = "__reduced", "__coarse"
-"""Columns of `reduced`."""
+"""Columns of `reduce`."""
 _LARGE_BYTES = 80_000
 """Size of a geometry of 5,000 corners, which are too many to transform them all."""
 _NEAR = 0.25
@@ -32,7 +32,7 @@ _MOST_STRETCHED = 2.0
 """How many times as long as on the ground a metre is in a tile, at most, within a projection's area of use."""
 
 
-def reduced(request: TileRequest, rows: Sql) -> tuple[TileRequest, Sql]:
+def reduce(request: TileRequest, rows: Sql) -> tuple[TileRequest, Sql]:
     """The request for rows with the geometry `REDUCED`, and a FROM item of these rows, with the column `COARSE` too.
 
     `REDUCED` is a large geometry without corners that lie within a fraction of a unit of the corner before. Masks of

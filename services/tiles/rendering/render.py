@@ -9,7 +9,7 @@ from typing import Any
 from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Statements
 from libs.pg.sql import Sql
-from services.tiles.rendering.invalid_rows import without_invalid_rows
+from services.tiles.rendering.invalid_rows import exclude_invalid_rows
 from services.tiles.rendering.statement import (
     count_statement,
     estimate_statement,
@@ -61,8 +61,8 @@ async def render(
         try:
             found = await _render(database, request, max_bytes)
         except StoredValueError:
-            request, number = await without_invalid_rows(
-                database, request, await _matched_if_any(database, request) if search_seconds else None, until
+            request, number = await exclude_invalid_rows(
+                database, request, await _count_valid(database, request) if search_seconds else None, until
             )
             invalid += number
         else:
@@ -79,9 +79,9 @@ async def _nowhere(database: Statements, request: TileRequest) -> int:
     return 0 if statement is None else int(await database.fetchval(statement))
 
 
-async def _matched_if_any(database: Statements, request: TileRequest) -> int | None:
+async def _count_valid(database: Statements, request: TileRequest) -> int | None:
     try:
-        return (await _matched(database, request))[0]
+        return (await _count_near(database, request))[0]
     except StoredValueError:
         return None
 
@@ -89,44 +89,44 @@ async def _matched_if_any(database: Statements, request: TileRequest) -> int | N
 async def _render(database: Statements, request: TileRequest, max_bytes: int) -> Rendered:
     if not request.region.near:
         return Rendered(b"")
-    tile, matched, estimated = await _within_limit(database, request)
+    tile, matched, estimated = await _render_limited(database, request)
     rows = tile.rows
     held = min(rows, request.limit)
     while len(tile.encoded) > max_bytes and held > 1:
         limit = max(1, int(held * _MARGIN * max_bytes / len(tile.encoded)))
-        tile = await _first(database, replace(request, limit=limit), matched)
+        tile = await _render_first(database, replace(request, limit=limit), matched)
         held = tile.rows
     return Rendered(tile.encoded, max(rows, matched), max(0, matched - held), estimated, tile.simplified)
 
 
-async def _within_limit(database: Statements, request: TileRequest) -> tuple[Rendered, int, bool]:
+async def _render_limited(database: Statements, request: TileRequest) -> tuple[Rendered, int, bool]:
     """Return the tile within its limit on features, the number of rows near it, and whether that is an estimate."""
     if is_probably_full(request):
         estimate = await _estimate(database, request)
         if estimate > request.limit:
-            matched, estimated = await _counted(database, request, estimate)
+            matched, estimated = await _count_if_cheap(database, request, estimate)
             if matched > request.limit:
-                tile = await _thinned(database, request, matched)
+                tile = await _render_sample(database, request, matched)
                 # otherwise the estimate was too high
                 if tile.rows >= request.limit:
                     return tile, matched, estimated
     tile = await _run(database, tile_statement(request))
     if tile.rows <= request.limit:
         return tile, tile.rows, False
-    matched, estimated = await _matched(database, request)
+    matched, estimated = await _count_near(database, request)
     if not request.selection.sort:
-        tile = await _thinned(database, request, matched)
+        tile = await _render_sample(database, request, matched)
     return tile, matched, estimated
 
 
-async def _first(database: Statements, request: TileRequest, matched: int) -> Rendered:
+async def _render_first(database: Statements, request: TileRequest, matched: int) -> Rendered:
     """The tile of as many features as its limit says."""
     if not request.selection.sort:
-        return await _thinned(database, request, matched)
+        return await _render_sample(database, request, matched)
     return replace(await _run(database, tile_statement(request)), rows=request.limit)
 
 
-async def _thinned(database: Statements, request: TileRequest, matched: int) -> Rendered:
+async def _render_sample(database: Statements, request: TileRequest, matched: int) -> Rendered:
     """The same for a tile that the request does not order; an estimate of what is near may have been too high."""
     while True:
         look = floor_statement(request, matched)
@@ -142,9 +142,9 @@ async def _thinned(database: Statements, request: TileRequest, matched: int) -> 
         matched = matched // 8 if matched > 16 * request.limit else 0
 
 
-async def _matched(database: Statements, request: TileRequest) -> tuple[int, bool]:
+async def _count_near(database: Statements, request: TileRequest) -> tuple[int, bool]:
     """How many rows are near, and whether that is an estimate."""
-    return await _counted(database, request, await _estimate(database, request))
+    return await _count_if_cheap(database, request, await _estimate(database, request))
 
 
 async def _estimate(database: Statements, request: TileRequest) -> int:
@@ -152,7 +152,7 @@ async def _estimate(database: Statements, request: TileRequest) -> int:
     return int(loads(plan)[0]["Plan"]["Plan Rows"])
 
 
-async def _counted(database: Statements, request: TileRequest, estimate: int) -> tuple[int, bool]:
+async def _count_if_cheap(database: Statements, request: TileRequest, estimate: int) -> tuple[int, bool]:
     """Return the number of rows near if they are cheap to count, otherwise the estimate and True."""
     if estimate > max(_CHEAP_TO_COUNT, _CHEAP_TIMES * request.limit):
         return estimate, True

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import Box
-from libs.geo.longitudes import WEB_MERCATOR, turned
+from libs.geo.longitudes import WEB_MERCATOR, wrap_shape
 from libs.geo.shape_sql import in_lonlat
 from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
 from services.tiles.rendering.areas import STRAIGHT, dot, drawn_area
-from services.tiles.rendering.clipping import clipped, is_crowded
+from services.tiles.rendering.clipping import clip, is_crowded
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
 
@@ -80,13 +80,13 @@ def _drawn_line(request: TileRequest, shape: Sql) -> Sql:
         " FROM (SELECT {whole} AS g OFFSET 0) AS whole CROSS JOIN LATERAL"
         " (SELECT {short} AS g FROM ST_ExteriorRing(CASE WHEN whole.g IS NULL THEN {dot} END) AS ring OFFSET 0)"
         " AS short",
-        whole=_in_tile_units(_straightened(shape, request), request),
+        whole=_in_tile_units(_straighten(shape, request), request),
         short=short,
         dot=dot(shape, request.region.bounds),
     )
 
 
-def _straightened(shape: Sql, request: TileRequest) -> Sql:
+def _straighten(shape: Sql, request: TileRequest) -> Sql:
     """Without corners that are nearly on a line, such as those that long edges got before they were projected."""
     left, _, right, _ = request.region.bounds
     return sql("ST_Simplify({shape}, {off}, true)", shape=shape, off=bind((right - left) / EXTENT * STRAIGHT, "float8"))
@@ -130,20 +130,20 @@ def is_anchored(request: TileRequest) -> Sql:
     )
 
 
-def projected(request: TileRequest) -> Sql:
+def project(request: TileRequest) -> Sql:
     """The geometry in the tile's CRS, as far as it has a place there."""
     column = request.geometry
     if not column.crosses:
-        return _projected(request, _on_earth(column))
+        return _project(request, _on_earth(column))
     # worked out once for a row, not at each place where it is named
     return sql(
         "(SELECT {projected} FROM (SELECT {shape} AS g OFFSET 0) AS earth)",
-        projected=_projected(request, sql("earth.g")),
+        projected=_project(request, sql("earth.g")),
         shape=_on_earth(column),
     )
 
 
-def _projected(request: TileRequest, shape: Sql) -> Sql:
+def _project(request: TileRequest, shape: Sql) -> Sql:
     column, target = request.geometry, request.region.tile_srid
     if column.type in _CURVED:
         # vector tiles know no curves
@@ -204,7 +204,7 @@ def is_near(request: TileRequest) -> Sql:
     """Whether a row can be seen in the tile: the bounding box operator alone, which the index answers."""
     column, boxes = request.geometry, request.region.near
     if column.is_geography:
-        return any_of(_near_on_the_sphere(column, box) for box in boxes)
+        return any_of(_is_near_on_sphere(column, box) for box in boxes)
     # the operator compares numbers, whatever the SRIDs
     if not column.is_mixed:
         return _meets(ident(column.name), boxes, column.srid)
@@ -247,7 +247,7 @@ def _box2d(envelope: Sql) -> Sql:
     return sql("(SELECT {envelope}::box2d)", envelope=envelope)
 
 
-def _near_on_the_sphere(column: GeometryColumn, box: Box) -> Sql:
+def _is_near_on_sphere(column: GeometryColumn, box: Box) -> Sql:
     left, bottom, right, top = box
     shape, envelope = ident(column.name), _envelope(box, 4326)
     exact = sql("{shape}::geometry && {envelope}", shape=shape, envelope=envelope)
@@ -302,7 +302,7 @@ def _on_earth(column: GeometryColumn) -> Sql:
     """The same with longitudes within ±180."""
     if column.crosses:
         return short_way(_in_one_crs(column))
-    return turned(_in_one_crs(column), column.turns, is_point=column.type == "Point", srid=column.srid)
+    return wrap_shape(_in_one_crs(column), column.turns, is_point=column.type == "Point", srid=column.srid)
 
 
 def _cut(shape: Sql, request: TileRequest) -> Sql:
@@ -321,13 +321,13 @@ def _cut(shape: Sql, request: TileRequest) -> Sql:
         "(SELECT {bent_again} FROM (SELECT {parts} AS g FROM (SELECT {bent} AS g FROM {stored} OFFSET 0) AS long"
         " OFFSET 0) AS cut)",
         stored=stored,
-        bent=_bent(sql("stored.g"), step),
+        bent=_bend(sql("stored.g"), step),
         parts=_parts(sql("long.g"), boxes),
-        bent_again=_bent(sql("cut.g"), step),
+        bent_again=_bend(sql("cut.g"), step),
     )
 
 
-def _bent(shape: Sql, step: float) -> Sql:
+def _bend(shape: Sql, step: float) -> Sql:
     """With corners along long edges; as it is if they would be too many, or if its edges are crowded."""
     return sql(
         "CASE WHEN ST_Length({shape}) + ST_Perimeter({shape}) < {longest}"
@@ -341,7 +341,7 @@ def _bent(shape: Sql, step: float) -> Sql:
 
 def _parts(shape: Sql, boxes: list[Box]) -> Sql:
     """The pieces of a geometry in some boxes, as one geometry."""
-    pieces = [clipped(shape, _box2d(_envelope(box, 0))) for box in boxes]
+    pieces = [clip(shape, _box2d(_envelope(box, 0))) for box in boxes]
     if len(pieces) == 1:
         return pieces[0]
     # the pieces meet at the antimeridian at most; empty ones cannot be put together

@@ -13,7 +13,7 @@ from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, colum
 from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
-from services.tiles.rendering.reduction import COARSE, reduced
+from services.tiles.rendering.reduction import COARSE, reduce
 from services.tiles.rendering.shape import (
     drawing,
     drawn_points,
@@ -21,7 +21,7 @@ from services.tiles.rendering.shape import (
     is_finite,
     is_near,
     is_nowhere,
-    projected,
+    project,
 )
 from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_request import TileRequest, tile_key
@@ -41,9 +41,9 @@ def tile_statement(request: TileRequest) -> Sql:
     Where there are more than the limit, `rows` is one more than that and `tile` is of no use, save where the request
     orders them: then it holds the first.
     """
-    where = matching(request)
+    where = condition(request)
     limit = bind(request.limit, "int8")
-    one_more = _first(request, where, sql("{limit} + 1", limit=limit))
+    one_more = _select_first(request, where, sql("{limit} + 1", limit=limit))
     found = sql("near WHERE (SELECT count(*) FROM near) <= {limit}", limit=limit)
     if request.selection.sort:
         found = sql("near LIMIT {limit}", limit=limit)
@@ -54,8 +54,8 @@ def tile_statement(request: TileRequest) -> Sql:
         "WITH near AS MATERIALIZED ({rows})"
         " SELECT {tile} AS tile, (SELECT count(*) FROM near) AS rows, {simplified} AS simplified FROM {features}",
         rows=one_more,
-        tile=_encoded(request),
-        simplified=_simplified(request),
+        tile=_encode(request),
+        simplified=_count_simplified(request),
         features=_features(request, found),
     )
 
@@ -94,7 +94,7 @@ def chosen_statement(request: TileRequest, chosen: Sql, near: int = 0) -> Sql:
     rows = sql(
         template,
         table=request.selection.table,
-        where=matching(request),
+        where=condition(request),
         identity=identity(request) or EMPTY,
         chosen=chosen,
     )
@@ -111,7 +111,7 @@ def count_statement(request: TileRequest) -> Sql:
     return sql(
         "SELECT count(*) FROM {table} WHERE {where}",
         table=request.selection.table,
-        where=matching(request),
+        where=condition(request),
     )
 
 
@@ -132,11 +132,11 @@ def estimate_statement(request: TileRequest) -> Sql:
     return sql(
         "EXPLAIN (FORMAT JSON) SELECT 1 FROM {table} WHERE {where}",
         table=request.selection.table,
-        where=matching(request),
+        where=condition(request),
     )
 
 
-def matching(request: TileRequest) -> Sql:
+def condition(request: TileRequest) -> Sql:
     """The condition on rows that the tile shows, as far as boxes tell; FALSE where nothing can be in the tile."""
     return all_of([*request.selection.conditions, is_near(request)])
 
@@ -178,7 +178,7 @@ def order_by(request: TileRequest, sort: Iterable[SortTerm], *, nulls: bool = Tr
     return join(", ", terms)
 
 
-def _first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
+def _select_first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
     """Rows of the collection near the tile, in the order that the request gives, if it gives one."""
     selection = request.selection
     columns = join(", ", [part for part in (_lists(request).read, ident(request.geometry.name)) if part])
@@ -216,7 +216,7 @@ def _first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
     )
 
 
-def _encoded(request: TileRequest) -> Sql:
+def _encode(request: TileRequest) -> Sql:
     return sql(
         "ST_AsMVT(tile.*, {layer}, {extent}, '__geometry', '__id')"
         if tile_key(request.selection.collection) is not None
@@ -230,10 +230,10 @@ def _tile(request: TileRequest, rows: Sql) -> Sql:
     """The tile of a FROM item of rows."""
     return sql(
         "SELECT {tile} AS tile, {count} AS rows, {simplified} AS simplified FROM {features}",
-        tile=_encoded(request),
+        tile=_encode(request),
         # a collection may be several features of the tile
         count=sql("count(*) FILTER (WHERE drawing.part = 1)") if _may_be_several(request) else sql("count(*)"),
-        simplified=_simplified(request),
+        simplified=_count_simplified(request),
         features=_features(request, rows),
     )
 
@@ -242,7 +242,7 @@ def _may_be_several(request: TileRequest) -> bool:
     return request.geometry.dimension is None
 
 
-def _simplified(request: TileRequest) -> Sql:
+def _count_simplified(request: TileRequest) -> Sql:
     if request.geometry.dimension == 0:
         return sql("0")
     beside = sql("placed.{coarse}", coarse=ident(COARSE))
@@ -255,14 +255,14 @@ def _features(request: TileRequest, rows: Sql) -> Sql:
     """A FROM item of features as the encoder takes them: `tile`, a row of geometry, id and properties."""
     columns = _lists(request).written + _anchor(request)
     if request.geometry.dimension == 0:
-        shape = projected(request)
+        shape = project(request)
         return sql(
             "(SELECT {geometry} AS __geometry{columns} FROM {rows}) AS tile",
             geometry=drawn_points(request, shape),
             columns=columns,
             rows=rows,
         )
-    request, rows = reduced(request, rows)
+    request, rows = reduce(request, rows)
     finite = (
         EMPTY if request.geometry.is_geography else sql(", {finite} AS __finite", finite=is_finite(request.geometry))
     )
@@ -271,7 +271,7 @@ def _features(request: TileRequest, rows: Sql) -> Sql:
         "(SELECT *, {shape} AS __shape{finite} FROM {rows} OFFSET 0) AS placed"
         " CROSS JOIN LATERAL ({drawing} OFFSET 0) AS drawing"
         " CROSS JOIN LATERAL (SELECT drawing.drawn AS __geometry{columns}) AS tile",
-        shape=projected(request),
+        shape=project(request),
         finite=finite,
         rows=rows,
         drawing=drawing(request, sql("placed.__shape")),
@@ -306,7 +306,7 @@ def _lists(request: TileRequest) -> _Lists:
 def _all_lists(collection: Collection, all_properties: bool) -> _Lists:
     """Return the lists that most requests need; they are made once."""
     lists = _some_lists(collection, collection.columns, all_properties)
-    return _Lists(lists.read.joined(), lists.written.joined())
+    return _Lists(lists.read.merge_texts(), lists.written.merge_texts())
 
 
 def _some_lists(collection: Collection, properties: tuple[Column, ...], all_properties: bool) -> _Lists:

@@ -11,7 +11,7 @@ from libs.pg.column_types import NUMERIC, TEMPORAL, column_type
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm, configured_order
 from services.tiles.rendering.shape import middle
-from services.tiles.rendering.statement import chosen_statement, identity, matching, order_by, rows_statement
+from services.tiles.rendering.statement import chosen_statement, condition, identity, order_by, rows_statement
 from services.tiles.request.tile_request import TileRequest
 
 _SAMPLED = 2
@@ -38,10 +38,10 @@ def thinned_statement(request: TileRequest, matched: int, floor: object = None) 
     It may hold fewer where `matched` is too high; a lower number, 0 at last, reads more rows. `floor`, as
     `floor_statement` finds it, changes nothing but how soon the most important are found.
     """
-    where = matching(request)
+    where = condition(request)
     if identity(request) is None:
-        return rows_statement(request, _first(request, where))
-    return chosen_statement(request, _chosen(request, where, matched, floor), matched)
+        return rows_statement(request, _select_first(request, where))
+    return chosen_statement(request, _choose(request, where, matched, floor), matched)
 
 
 def floor_statement(request: TileRequest, matched: int) -> Sql | None:
@@ -66,7 +66,7 @@ def floor_statement(request: TileRequest, matched: int) -> Sql | None:
         name=ident(collection.name, first.column.name),
         table=request.selection.table,
         percent=bind(_FLOOR_SAMPLED / matched * 100, "float4"),
-        where=matching(request),
+        where=condition(request),
         order=order_by(request, importance[:1], nulls=False),
         # so low that there are hardly ever too few above it
         rank=bind(ceil(expected + 4 * sqrt(expected) + 4), "int8"),
@@ -75,7 +75,7 @@ def floor_statement(request: TileRequest, matched: int) -> Sql | None:
 
 def chosen_rows(request: TileRequest, matched: int) -> Sql:
     """Identities, as `feature`, of the rows of that tile; for requests whose rows have an identity."""
-    return _chosen(request, matching(request), matched)
+    return _choose(request, condition(request), matched)
 
 
 def _importance(request: TileRequest) -> tuple[SortTerm, ...]:
@@ -83,7 +83,7 @@ def _importance(request: TileRequest) -> tuple[SortTerm, ...]:
     return tuple(term for term in configured_order(collection, collection.importance) if term.column.ordered)
 
 
-def _first(request: TileRequest, where: Sql) -> Sql:
+def _select_first(request: TileRequest, where: Sql) -> Sql:
     """Of rows without an identity: the most important, else whatever a hash of the geometry picks."""
     order = order_by(request, _importance(request)) or sql(
         "hashtextextended({shape}::text, 0)", shape=ident(request.geometry.name)
@@ -97,7 +97,7 @@ def _first(request: TileRequest, where: Sql) -> Sql:
     )
 
 
-def _chosen(request: TileRequest, where: Sql, matched: int, floor: object = None) -> Sql:
+def _choose(request: TileRequest, where: Sql, matched: int, floor: object = None) -> Sql:
     importance = _importance(request)
     limit = bind(request.limit, "int8")
     spread = _spread(request, where, matched, importance, limit)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, cos, floor, log2, pi, radians, sqrt, tan
 
-from libs.geo.boxes import WORLD, Box, overlap, transformed
-from libs.geo.crs_areas import boxes_in, is_mercator, within_finite_area
+from libs.geo.boxes import WORLD, Box, overlap, transform_box
+from libs.geo.crs_areas import boxes_in, clip_to_finite_area, is_mercator
 from libs.geo.longitudes import WEB_MERCATOR, width_of_world
 from libs.ogc.bbox import BBox
 
@@ -53,7 +53,7 @@ class Region:
         if self.of_points and self.antimeridian == (True, False) and self.srid in (4326, WEB_MERCATOR):
             # clients look for a position at 180° in the tile to its east, at -180°
             placed += [(width / 2 - (box[2] - box[0]) * BUFFER / EXTENT, box[1], width / 2, box[3]) for box in placed]
-        return [*placed, *(_moved(box, turn * width) for turn in self.turns for box in placed)]
+        return [*placed, *(_move(box, turn * width) for turn in self.turns for box in placed)]
 
     @cached_property
     def cut(self) -> list[Box]:
@@ -65,20 +65,20 @@ class Region:
         """Longitudes and latitudes of the tile itself: one box, or two across the antimeridian."""
         if self.tile_srid == 4326:
             return (self.bounds,)
-        return tuple(within_finite_area(_around_the_world(self.bounds, self.tile_srid, 0), self.tile_srid))
+        return tuple(clip_to_finite_area(_lonlat_boxes(self.bounds, self.tile_srid, 0), self.tile_srid))
 
     def holds(self, other: "Region") -> bool:
         """Return whether this region contains the other one, judged by boxes in one CRS."""
-        return all(any(_within(small, large) for large in self.near) for small in other.near)
+        return all(any(_is_within(small, large) for large in self.near) for small in other.near)
 
     def _boxes(self, buffer: int) -> list[Box]:
         if self.srid == self.tile_srid:
-            return [_buffered(self.bounds, buffer)]
+            return [_buffer(self.bounds, buffer)]
         if self.tile_srid == 4326:
-            part = overlap(_buffered(self.bounds, buffer), WORLD)
+            part = overlap(_buffer(self.bounds, buffer), WORLD)
             parts = [part] if part else []
         else:
-            parts = within_finite_area(_around_the_world(self.bounds, self.tile_srid, buffer), self.tile_srid)
+            parts = clip_to_finite_area(_lonlat_boxes(self.bounds, self.tile_srid, buffer), self.tile_srid)
         # through longitude and latitude, where poles and the antimeridian are known
         return boxes_in(parts, self.srid)
 
@@ -109,26 +109,26 @@ def longest_straight(region: Region) -> float | None:
     return float(2 ** floor(log2(longest)))
 
 
-def _moved(box: Box, by: float) -> Box:
+def _move(box: Box, by: float) -> Box:
     left, bottom, right, top = box
     return left + by, bottom, right + by, top
 
 
-def _within(small: Box, large: Box) -> bool:
+def _is_within(small: Box, large: Box) -> bool:
     return large[0] <= small[0] and large[1] <= small[1] and small[2] <= large[2] and small[3] <= large[3]
 
 
-def _buffered(box: Box, buffer: int) -> Box:
+def _buffer(box: Box, buffer: int) -> Box:
     left, bottom, right, top = box
     across, up = (right - left) * buffer / EXTENT, (top - bottom) * buffer / EXTENT
     return left - across, bottom - up, right + across, top + up
 
 
-def _around_the_world(bounds: Box, srid: int, buffer: int) -> tuple[Box, ...]:
+def _lonlat_boxes(bounds: Box, srid: int, buffer: int) -> tuple[Box, ...]:
     """Return longitude and latitude of a tile with its buffer."""
     for units in (buffer, BUFFER, 0):
         # the whole buffer may be outside the projection
-        box = transformed(_buffered(bounds, units), srid, 4326)
+        box = transform_box(_buffer(bounds, units), srid, 4326)
         if box is not None:
             break
     else:

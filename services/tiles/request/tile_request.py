@@ -78,16 +78,16 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     all_properties = query.values["properties"] is None
     geometry = selection.geometry
     if few:
-        selection = _only(_trimmed(selection, zoom), few)
+        selection = _keep_properties(_trim(selection, zoom), few)
     elif not plain:
-        selection = _trimmed(selection, zoom) if all_properties else _in_order(selection)
+        selection = _trim(selection, zoom) if all_properties else _in_order(selection)
     limited = None if limit == max_features else limit
     return TileRequest(
         selection=selection,
         geometry=geometry,
         tile_matrix_set=tile_matrix_set,
         z=z,
-        x=x - x % tile_matrix_set.matrix(z).coalesced(y),
+        x=x - x % tile_matrix_set.matrix(z).coalescence(y),
         y=y,
         region=region_of(bounds, tile_matrix_set, geometry),
         limit=limit,
@@ -111,7 +111,7 @@ def _style_properties(collection: Collection, query: QueryValues) -> frozenset[s
     return names if any(column.name not in names for column in collection.columns) else None
 
 
-def _only(selection: Selection, names: frozenset[str]) -> Selection:
+def _keep_properties(selection: Selection, names: frozenset[str]) -> Selection:
     return replace(selection, properties=tuple(column for column in selection.properties if column.name in names))
 
 
@@ -142,10 +142,10 @@ def _ends_at_antimeridian(bounds: Box, srid: int) -> tuple[bool, bool]:
 @lru_cache(maxsize=1024)
 def plain_selection(collection: Collection, zoom: float) -> Selection:
     """Return the selection of a request without parameters at this zoom; for a table or view, not for a function."""
-    return _trimmed(select(collection, QueryValues()), zoom)
+    return _trim(select(collection, QueryValues()), zoom)
 
 
-def _trimmed(selection: Selection, zoom: float) -> Selection:
+def _trim(selection: Selection, zoom: float) -> Selection:
     """Return the selection with the properties configured for tiles of this zoom."""
     for first, last, names in selection.collection.tile_properties:
         if first <= round(zoom) <= last:

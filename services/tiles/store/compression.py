@@ -14,7 +14,7 @@ _LARGE = 256 * 1024
 _LARGE_COMPRESSED = 100 * 1024
 
 
-async def compressed(encoded: bytes) -> bytes:
+async def compress_tile(encoded: bytes) -> bytes:
     """Return the encoded tile as gzip. A large one is compressed in a thread, so that no other request waits."""
     if len(encoded) > _LARGE:
         return await asyncio.to_thread(_compress, encoded)
@@ -25,14 +25,14 @@ def _compress(encoded: bytes) -> bytes:
     return bytes(deflate.gzip_compress(encoded, _LEVEL))
 
 
-async def decompressed(gzipped: bytes) -> bytes:
+async def decompress_tile(gzipped: bytes) -> bytes:
     """Decompress a tile, for clients that do not accept gzip."""
     if len(gzipped) > _LARGE_COMPRESSED:
         return await asyncio.to_thread(decompress, gzipped)
     return decompress(gzipped)
 
 
-async def merged(gzipped: Sequence[bytes]) -> bytes:
+async def merge_tiles(gzipped: Sequence[bytes]) -> bytes:
     """Return one tile with the layers of all, as a single gzip stream: of several, browsers read only the first.
 
     The layers of a vector tile are a repeated field, so concatenated tiles are one tile.

@@ -44,7 +44,7 @@ def ancestors(request: TileRequest, build: str, token: str) -> list[tuple[str, i
     across, down = (left + right) / 2, (bottom + top) / 2
     tms, rest = request.tile_matrix_set, f"{request.variant}:{request.selection.collection.id}"
     found = []
-    for z, matrix in _above(tms.id, request.z):
+    for z, matrix in _matrices_above(tms.id, request.z):
         place = matrix.tile_at(across, down)
         if place is not None:
             x, y = place
@@ -66,7 +66,7 @@ def says_empty(request: TileRequest, z: int, x: int, y: int) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _above(identifier: str, z: int) -> tuple[tuple[int, Matrix], ...]:
+def _matrices_above(identifier: str, z: int) -> tuple[tuple[int, Matrix], ...]:
     tms = tile_matrix_set(identifier)
     levels = [level for level in sorted(tms.matrices, reverse=True) if level < z]
     return tuple((level, tms.matrices[level]) for level in levels[:_GENERATIONS])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from libs.ogc.errors import DomainError, InvalidParameters, Restarting, Unavailable
 from services.tiles.request.tile_request import TileRequest
-from services.tiles.store.compression import merged
+from services.tiles.store.compression import merge_tiles
 from services.tiles.store.tile_store import Tile, TileStore
 
 _MADE_AT_ONCE = 4
@@ -25,7 +25,7 @@ async def joined_tile(
     tiles = await asyncio.gather(*(_layer(store, request, turns, lasting) for request in requests))
     made = sum(tile.tier == "postgis" for tile in tiles)
     return Tile(
-        await merged([tile.gzipped for tile in tiles if tile.gzipped]),
+        await merge_tiles([tile.gzipped for tile in tiles if tile.gzipped]),
         "postgis" if made else "redis",
         sum(tile.left_out for tile in tiles),
         any(tile.estimated for tile in tiles),
@@ -39,10 +39,10 @@ async def _layer(store: TileStore, request: TileRequest, turns: asyncio.Semaphor
     try:
         return await store.tile(request, store.key(request), turns, lasting=lasting)
     except DomainError as error:
-        raise _naming(error, request.selection.collection.id) from error
+        raise _name_collection(error, request.selection.collection.id) from error
 
 
-def _naming(error: DomainError, collection: str) -> DomainError:
+def _name_collection(error: DomainError, collection: str) -> DomainError:
     """Return the same error with the name of its collection."""
     if isinstance(error, InvalidParameters):
         return type(error)([replace(fault, msg=f"{fault.msg} (collection {collection})") for fault in error.faults])

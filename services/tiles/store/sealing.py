@@ -49,7 +49,7 @@ class Sealing:
     async def _work(self) -> None:
         while self._waiting:
             batch, self._waiting, self._bytes = self._waiting, {}, 0
-            if not await self._versions.looked_again():
+            if not await self._versions.look_again():
                 continue
             for name, (collection, token, marked) in batch.items():
                 if self.lasts(collection, token):

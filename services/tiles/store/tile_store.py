@@ -25,7 +25,7 @@ from services.tiles.rendering.render import SEARCH_SECONDS, Rendered, render
 from services.tiles.request.tile_request import TileRequest
 from services.tiles.request.version import has_property
 from services.tiles.store.admission import Admission
-from services.tiles.store.compression import compressed
+from services.tiles.store.compression import compress_tile
 from services.tiles.store.keys import TileKey, ancestors, says_empty
 from services.tiles.store.sealing import Sealing
 
@@ -173,7 +173,7 @@ class TileStore:
             return None
         return _label(self.build, states)
 
-    def described(self, collections: Sequence[Collection]) -> dict[str, str]:
+    def describe(self, collections: Sequence[Collection]) -> dict[str, str]:
         """Return the metadata of styles about that version."""
         label = self.label(collections)
         return {} if label is None else {"dams:version": label}
@@ -274,14 +274,14 @@ class TileStore:
         self._rendering += 1
         self._rendering_of[collection] += 1
         try:
-            rendered = await self._rendered(request)
+            rendered = await self._render_valid(request)
         except Uninterrupted:
             self._too_slow[place] = None
             raise
         finally:
             self._rendering -= 1
             self._rendering_of[collection] -= 1
-        gzipped = await compressed(rendered.encoded) if rendered.encoded else b""
+        gzipped = await compress_tile(rendered.encoded) if rendered.encoded else b""
         tile = Tile(
             gzipped,
             "postgis",
@@ -295,7 +295,7 @@ class TileStore:
             self._put(request, *tile.entry(key))
         return tile
 
-    async def _rendered(self, request: TileRequest) -> Rendered:
+    async def _render_valid(self, request: TileRequest) -> Rendered:
         """Return the rendered tile; skip the search for invalid rows if it failed a moment ago."""
         collection, column = request.selection.collection.id, request.geometry.name
         seconds = 0.0 if (collection, column) in self._unrepairable else SEARCH_SECONDS

@@ -36,7 +36,7 @@ def basemap_sources(base_url: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def themed(layer: Layer, **roles: str) -> Layer:
+def with_themes(layer: Layer, **roles: str) -> Layer:
     """Return `layer` with paint properties from the light palette, and those of the dark one in its metadata.
 
     `roles` maps a paint property (with _ for -) to a colour's name in the palettes. A viewer with a dark theme replaces
@@ -54,7 +54,7 @@ def themed(layer: Layer, **roles: str) -> Layer:
 
 def basemap_layers() -> tuple[list[Layer], list[Layer]]:
     """Return the layers to draw below the data, and the labels to draw above them."""
-    return _below(), _labels()
+    return _layers_below(), _labels()
 
 
 def raster_sources(basemap: Basemap) -> dict[str, dict[str, Any]]:
@@ -78,10 +78,10 @@ def raster_layers() -> tuple[list[Layer], list[Layer]]:
 
 
 def _sea() -> Layer:
-    return themed({"id": "basemap-sea", "type": "background"}, background_color="sea")
+    return with_themes({"id": "basemap-sea", "type": "background"}, background_color="sea")
 
 
-def _only(kind: str) -> list[Any]:
+def _filter_kind(kind: str) -> list[Any]:
     """Return the filter of basemap features of this kind.
 
     Clients that ignore source layers apply these layers to the data, too; the filter excludes all data.
@@ -95,43 +95,43 @@ def _layer(name: str, type_: str, source_layer: str, **more: Any) -> Layer:
 
 def _line(name: str, source_layer: str, kind: str, width: list[Any], **more: Any) -> Layer:
     paint = {"line-width": width, **more.pop("paint", {})}
-    return _layer(name, "line", source_layer, filter=_only(kind), paint=paint, **more)
+    return _layer(name, "line", source_layer, filter=_filter_kind(kind), paint=paint, **more)
 
 
-def _by_zoom(*stops: Any) -> list[Any]:
+def _interpolate(*stops: Any) -> list[Any]:
     return ["interpolate", ["linear"], ["zoom"], *stops]
 
 
-def _below() -> list[Layer]:
+def _layers_below() -> list[Layer]:
     lakes = _layer(
         "lakes",
         "fill",
         "lakes",
-        filter=["all", _only("lake"), ["<=", ["get", "rank"], ["step", ["zoom"], 1, 2, 2, 3.5, 3]]],
+        filter=["all", _filter_kind("lake"), ["<=", ["get", "rank"], ["step", ["zoom"], 1, 2, 2, 3.5, 3]]],
     )
-    land = _layer("land", "fill", "land", filter=_only("land"), paint={"fill-antialias": False})
+    land = _layer("land", "fill", "land", filter=_filter_kind("land"), paint={"fill-antialias": False})
     rounded = {"line-join": "round", "line-cap": "round"}
     dashed = ["step", ["zoom"], ["literal", [1, 0]], 3, ["literal", [3, 1.5]]]
     return [
         _sea(),
-        themed(_line("graticule", "graticule", "graticule", _by_zoom(0, 0.4, 4, 0.8)), line_color="graticule"),
-        themed(land, fill_color="land"),
-        themed(lakes, fill_color="lake"),
-        themed(
-            _line("rivers", "rivers", "river", _by_zoom(2, 0.4, 6, 1.5, 10, 3), minzoom=2.5, layout=rounded),
+        with_themes(_line("graticule", "graticule", "graticule", _interpolate(0, 0.4, 4, 0.8)), line_color="graticule"),
+        with_themes(land, fill_color="land"),
+        with_themes(lakes, fill_color="lake"),
+        with_themes(
+            _line("rivers", "rivers", "river", _interpolate(2, 0.4, 6, 1.5, 10, 3), minzoom=2.5, layout=rounded),
             line_color="river",
         ),
-        themed(
-            _line("provinces", "borders", "province", _by_zoom(3, 0.4, 8, 1.2), minzoom=3, layout=rounded),
+        with_themes(
+            _line("provinces", "borders", "province", _interpolate(3, 0.4, 8, 1.2), minzoom=3, layout=rounded),
             line_color="province",
         ),
-        themed(_line("coast", "coast", "coast", _by_zoom(1, 0.5, 6, 1.1), layout=rounded), line_color="coast"),
-        themed(
+        with_themes(_line("coast", "coast", "coast", _interpolate(1, 0.5, 6, 1.1), layout=rounded), line_color="coast"),
+        with_themes(
             _line(
                 "borders",
                 "borders",
                 "border",
-                _by_zoom(1, 0.5, 6, 1.3),
+                _interpolate(1, 0.5, 6, 1.3),
                 layout={"line-join": "round"},
                 paint={"line-dasharray": dashed},
             ),
@@ -145,7 +145,7 @@ def _labels() -> list[Layer]:
 
     def label(kind: str, filter_: list[Any], layout: dict[str, Any], paint: dict[str, Any], **more: Any) -> Layer:
         layout = {"text-field": ["get", "name"], "text-font": [FONT], **layout}
-        filter_ = ["all", _only(kind), filter_]
+        filter_ = ["all", _filter_kind(kind), filter_]
         return _layer(f"labels-{kind}", "symbol", "labels", filter=filter_, layout=layout, paint=paint, **more)
 
     by_rank = {"symbol-sort-key": ["get", "rank"]}
@@ -179,7 +179,7 @@ def _labels() -> list[Layer]:
             "text-anchor": "top",
             "text-offset": [0, -0.6],
             "text-line-height": 0.95,
-            "text-size": _by_zoom(3, ["+", 9, ["*", 0.6, size]], 10, ["+", 9, ["*", 1.6, size]]),
+            "text-size": _interpolate(3, ["+", 9, ["*", 0.6, size]], 10, ["+", 9, ["*", 1.6, size]]),
             "text-max-width": 9,
             "symbol-sort-key": ["-", ["get", "zoom"], size],
         },
@@ -200,8 +200,8 @@ def _labels() -> list[Layer]:
         maxzoom=8,
     )
     return [
-        themed(sea, text_color="sea_label", text_halo_color="sea"),
-        themed(province, text_color="province_label", text_halo_color="halo"),
-        themed(town, text_color="town_label", text_halo_color="halo"),
-        themed(country, text_color="label", text_halo_color="halo"),
+        with_themes(sea, text_color="sea_label", text_halo_color="sea"),
+        with_themes(province, text_color="province_label", text_halo_color="halo"),
+        with_themes(town, text_color="town_label", text_halo_color="halo"),
+        with_themes(country, text_color="label", text_halo_color="halo"),
     ]

@@ -5,7 +5,7 @@ from math import log2
 from typing import Any
 
 from libs.catalogue.own_look import OwnLook
-from libs.geo.longitudes import turned_back
+from libs.geo.longitudes import wrap_longitude
 from libs.web.basemap import Basemap
 from services.tiles.styling.basemap import basemap_layers, basemap_sources, font_faces, raster_layers, raster_sources
 from services.tiles.styling.hazard import look_of
@@ -91,7 +91,7 @@ def _center_and_zoom(bounds: Sequence[float] | None, minzoom: int, maxzoom: int)
         return [0.0, 0.0], max(1, minzoom)
     west, south, east, north = bounds
     width = east - west if west <= east else east + 360 - west
-    middle = turned_back(west + width / 2)
+    middle = wrap_longitude(west + width / 2)
     south, north = max(south, -_MERCATOR_LATITUDE), min(north, _MERCATOR_LATITUDE)
     span = max(width, 2 * (north - south), 0.05)
     # 512-pixel tiles: the world is 1024 pixels wide at zoom 1

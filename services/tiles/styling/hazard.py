@@ -6,7 +6,7 @@ from typing import Any
 
 from libs.catalogue.feature_name import name_columns
 from libs.catalogue.own_look import OwnLook
-from services.tiles.styling.layers import Look, by_zoom
+from services.tiles.styling.layers import Look, interpolate_zoom
 from services.tiles.styling.own_look import with_own_look
 from services.tiles.styling.palette import (
     ALERT,
@@ -29,7 +29,7 @@ _LEGEND_DIAMETERS = (("4", 5), ("5", 8), ("6", 13), ("7", 22), ("8", 34))
 
 _SYMBOLS: Mapping[str, Symbol] = {"Point": "circle", "LineString": "line", "Polygon": "fill"}
 
-_NODE_RADIUS = by_zoom(1, 1.8, 4, 3.2, 6, 5.2, 10, 8)
+_NODE_RADIUS = interpolate_zoom(1, 1.8, 4, 3.2, 6, 5.2, 10, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _disturbance(subject: _Subject) -> Look | None:
     return Look(
         color=DISTURBANCE,
         radius=_NODE_RADIUS,
-        width=by_zoom(1, 1.4, 6, 3, 10, 5),
+        width=interpolate_zoom(1, 1.4, 6, 3, 10, 5),
         fill_opacity=0.16,
         provisional=True,
         legend=({**legend, "provisional": True},),
@@ -88,7 +88,7 @@ def _earthquake(subject: _Subject) -> Look | None:
     ]
     return Look(
         color=MAGNITUDE.color(),
-        radius=by_zoom(1, radius(1), 6, radius(2)),
+        radius=interpolate_zoom(1, radius(1), 6, radius(2)),
         opacity=0.78,
         # small earthquakes stay visible, and clickable, above large ones
         sort_key=["-", 0, magnitude],
@@ -113,9 +113,9 @@ def _storm(subject: _Subject) -> Look | None:
     forecast: Expression = ["case", ["==", ["get", "kind"], "forecast"], 0.45, 0.95]
     return Look(
         color=_category_color(names),
-        radius=by_zoom(1, 2, 4, 4, 6, 7, 10, 10) if is_named else _NODE_RADIUS,
-        width=by_zoom(1, 1.1, 4, 2.6, 6, 4.4, 10, 7),
-        casing_width=by_zoom(1, 1.7, 4, 4, 6, 6.2, 10, 9.4),
+        radius=interpolate_zoom(1, 2, 4, 4, 6, 7, 10, 10) if is_named else _NODE_RADIUS,
+        width=interpolate_zoom(1, 1.1, 4, 2.6, 6, 4.4, 10, 7),
+        casing_width=interpolate_zoom(1, 1.7, 4, 4, 6, 6.2, 10, 9.4),
         opacity=forecast if "kind" in names else 0.95,
         sort_key=(WIND.for_properties(names) or scale).rank(),
         label="name" if is_named else None,
@@ -141,7 +141,7 @@ def _alert(subject: _Subject) -> Look | None:
         return None
     return Look(
         color=alert.color(),
-        radius=by_zoom(1, 3, 6, 7, 10, 10),
+        radius=interpolate_zoom(1, 3, 6, 7, 10, 10),
         fill_opacity=0.42,
         sort_key=alert.rank(),
         mark=alert.mark(),

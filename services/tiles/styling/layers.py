@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.tiles.styling.basemap import FONT, Layer, themed
+from services.tiles.styling.basemap import FONT, Layer, with_themes
 from services.tiles.styling.palette import GENERIC, Expression, dark_expression
 
 _DIMENSIONS = {
@@ -21,11 +21,11 @@ class Look:
     """The look of a collection's features; `legend` describes it (see `metadata` in document.py)."""
 
     color: Expression = GENERIC
-    radius: Expression = field(default_factory=lambda: by_zoom(1, 2.6, 6, 6, 12, 9))
+    radius: Expression = field(default_factory=lambda: interpolate_zoom(1, 2.6, 6, 6, 12, 9))
     """Radius of points, in pixels."""
-    width: Expression = field(default_factory=lambda: by_zoom(1, 1.6, 6, 3, 12, 5))
+    width: Expression = field(default_factory=lambda: interpolate_zoom(1, 1.6, 6, 3, 12, 5))
     """Width of lines, in pixels."""
-    casing_width: Expression = field(default_factory=lambda: by_zoom(1, 2.8, 6, 4.6, 12, 7))
+    casing_width: Expression = field(default_factory=lambda: interpolate_zoom(1, 2.8, 6, 4.6, 12, 7))
     opacity: Expression = 0.85
     """Opacity of points."""
     fill_opacity: Expression = 0.35
@@ -44,7 +44,7 @@ class Look:
     legend: tuple[dict[str, Any], ...] = ()
 
 
-def by_zoom(*stops: Expression) -> Expression:
+def interpolate_zoom(*stops: Expression) -> Expression:
     """Interpolate linearly in the zoom level: zoom, value, zoom, value, …"""
     return ["interpolate", ["linear"], ["zoom"], *stops]
 
@@ -74,23 +74,23 @@ def data_layers(collection_id: str, geometry_type: str, look: Look) -> list[Laye
     return layers
 
 
-def _sorted(kind: str, look: Look) -> dict[str, Any]:
+def _sort_key(kind: str, look: Look) -> dict[str, Any]:
     return {} if look.sort_key is None else {f"{kind}-sort-key": look.sort_key}
 
 
 def _polygons(look: Look) -> list[Layer]:
     # thousands of small areas would be nothing but outlines at low zooms
-    width = by_zoom(4, 0, 9, 1.2, 12, 2.4) if look.fine else by_zoom(1, 1.2, 6, 1.6, 12, 2.4)
+    width = interpolate_zoom(4, 0, 9, 1.2, 12, 2.4) if look.fine else interpolate_zoom(1, 1.2, 6, 1.6, 12, 2.4)
     fill: Layer = {
         "id": "fill",
         "type": "fill",
-        "layout": _sorted("fill", look),
+        "layout": _sort_key("fill", look),
         "paint": {"fill-color": look.color, "fill-opacity": look.fill_opacity, "fill-antialias": False},
     }
     outline: Layer = {
         "id": "outline",
         "type": "line",
-        "layout": {"line-join": "round", **_sorted("line", look)},
+        "layout": {"line-join": "round", **_sort_key("line", look)},
         "paint": {"line-color": look.color, "line-width": width},
     }
     if look.provisional:
@@ -99,7 +99,7 @@ def _polygons(look: Look) -> list[Layer]:
 
 
 def _lines(look: Look) -> list[Layer]:
-    layout = {"line-join": "round", "line-cap": "butt" if look.provisional else "round", **_sorted("line", look)}
+    layout = {"line-join": "round", "line-cap": "butt" if look.provisional else "round", **_sort_key("line", look)}
     line: Layer = {
         "id": "line",
         "type": "line",
@@ -117,29 +117,29 @@ def _lines(look: Look) -> list[Layer]:
         "layout": {"line-join": "round", "line-cap": "round"},
         "paint": {"line-width": look.casing_width, "line-opacity": 0.75},
     }
-    return [themed(casing, line_color="casing"), line]
+    return [with_themes(casing, line_color="casing"), line]
 
 
 def _points(look: Look) -> list[Layer]:
     circle: Layer = {
         "id": "circle",
         "type": "circle",
-        "layout": _sorted("circle", look),
+        "layout": _sort_key("circle", look),
         "paint": {
             "circle-radius": look.radius,
             "circle-color": look.color,
             "circle-opacity": look.opacity,
-            "circle-stroke-width": by_zoom(1, 0.6, 6, 1.2),
+            "circle-stroke-width": interpolate_zoom(1, 0.6, 6, 1.2),
         },
     }
     if look.provisional:
         circle["paint"] |= {
             "circle-opacity": 0.18,
             "circle-stroke-color": look.color,
-            "circle-stroke-width": by_zoom(1, 1.1, 6, 2),
+            "circle-stroke-width": interpolate_zoom(1, 1.1, 6, 2),
         }
         return [circle]
-    return [themed(circle, circle_stroke_color="casing")]
+    return [with_themes(circle, circle_stroke_color="casing")]
 
 
 def with_dark_colors(layer: Layer) -> Layer:
@@ -169,13 +169,13 @@ def _mark(look: Look, dimension: str) -> Layer:
         "layout": {
             "text-field": look.mark,
             "text-font": [FONT],
-            "text-size": by_zoom(0, 10, 5, 14) if is_area else by_zoom(2, 8, 6, 12, 10, 17),
+            "text-size": interpolate_zoom(0, 10, 5, 14) if is_area else interpolate_zoom(2, 8, 6, 12, 10, 17),
             "text-allow-overlap": True,
             "text-ignore-placement": True,
         },
         "paint": {"text-color": look.color, "text-halo-width": 1.2} if is_area else {"text-color": "#10171e"},
     }
-    return themed(layer, text_halo_color="casing") if is_area else layer
+    return with_themes(layer, text_halo_color="casing") if is_area else layer
 
 
 def is_mark(layer: Layer) -> bool:
@@ -187,11 +187,11 @@ def _label(name: str, placement: str) -> Layer:
     layout: dict[str, Any] = {
         "text-field": ["to-string", ["get", name]],
         "text-font": [FONT],
-        "text-size": by_zoom(3, 11, 8, 14),
+        "text-size": interpolate_zoom(3, 11, 8, 14),
         "symbol-placement": placement,
         "text-optional": True,
     }
     if placement == "point":
         layout |= {"text-offset": [0, 1.1], "text-anchor": "top"}
     layer: Layer = {"id": "label", "type": "symbol", "minzoom": 3, "layout": layout, "paint": {"text-halo-width": 1.4}}
-    return themed(layer, text_color="label", text_halo_color="halo")
+    return with_themes(layer, text_color="label", text_halo_color="halo")

@@ -66,7 +66,7 @@ class Scale:
     def rank(self) -> Expression:
         """Return the class's index, from 0; worse classes are drawn on top."""
         if self.classes[0].start is not None:
-            return self._where_number(["to-number", self._value()], -1)
+            return self._if_number(["to-number", self._value()], -1)
         ranks: list[Any] = []
         for position, item in enumerate(self.classes):
             ranks += [list(item.values), position]
@@ -100,7 +100,7 @@ class Scale:
         gets = [["get", name] for name in self.properties]
         return gets[0] if len(gets) == 1 else ["coalesce", *gets]
 
-    def _where_number(self, expression: Expression, otherwise: Expression) -> Expression:
+    def _if_number(self, expression: Expression, otherwise: Expression) -> Expression:
         # "to-number" turns missing values into 0
         return ["case", ["==", ["typeof", self._value()], "number"], expression, otherwise]
 

@@ -61,11 +61,11 @@ def _middle(value: Expression) -> Any:
         return value if isinstance(value, int | float) else None
     if value[0] == "interpolate":
         stops = [_middle(stop) for stop in value[4::2]]
-        return [*value[:3], *_paired(value[3::2], stops)] if value[2] == ["zoom"] else stops[len(stops) // 2]
+        return [*value[:3], *_pair(value[3::2], stops)] if value[2] == ["zoom"] else stops[len(stops) // 2]
     return _middle(value[-1]) if value[0] in ("case", "match") else None
 
 
-def _paired(places: list[Any], stops: list[Any]) -> list[Any]:
+def _pair(places: list[Any], stops: list[Any]) -> list[Any]:
     return [part for pair in zip(places, stops, strict=True) for part in pair]
 
 
@@ -85,7 +85,7 @@ def _matches(expression: list[Any]) -> list[Any]:
     """Return the branches of a `match` as those of a `case`, in order: the last is the most important."""
     labels, colors = expression[2:-1:2][::-1], expression[3:-1:2][::-1]
     conditions = [["any", *(["==", expression[1], label] for label in group)] for group in labels]
-    return _paired(conditions, colors)
+    return _pair(conditions, colors)
 
 
 def _not(condition: list[Any]) -> list[Any]:

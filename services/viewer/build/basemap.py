@@ -110,20 +110,20 @@ def repaired_polygons(geometry: dict[str, Any], tolerance: float = _TOLERANCE) -
     polygons: list[Polygon] = []
     for part in shapely.get_parts(shape(geometry)):
         fixed = _cut_at_antimeridian(part) if _crosses(part.exterior) else part
-        valid = _generalised(_valid(fixed), tolerance)
+        valid = _generalise(_valid(fixed), tolerance)
         polygons += [piece for piece in shapely.get_parts(valid) if isinstance(piece, Polygon)]
     return polygons
 
 
 def _cut_at_antimeridian(polygon: Polygon) -> BaseGeometry:
     # antimeridian.fix_shape rejects rings that touch themselves where they were joined
-    rings = [_unrolled(ring) for ring in (polygon.exterior, *polygon.interiors)]
+    rings = [_unroll(ring) for ring in (polygon.exterior, *polygon.interiors)]
     whole = _valid(Polygon(rings[0], rings[1:]))
     worlds = [translate(shapely.clip_by_rect(whole, turn - 180, -90, turn + 180, 90), -turn) for turn in (-360, 0, 360)]
     return shapely.union_all(worlds)
 
 
-def _unrolled(ring: BaseGeometry) -> list[tuple[float, float]]:
+def _unroll(ring: BaseGeometry) -> list[tuple[float, float]]:
     """Return the ring's positions with longitudes that continue beyond ±180°; a ring around a pole is closed there."""
     unrolled: list[tuple[float, float]] = []
     for longitude, latitude in shapely.get_coordinates(ring):
@@ -136,7 +136,7 @@ def _unrolled(ring: BaseGeometry) -> list[tuple[float, float]]:
     return unrolled
 
 
-def _generalised(geometry: BaseGeometry, tolerance: float) -> BaseGeometry:
+def _generalise(geometry: BaseGeometry, tolerance: float) -> BaseGeometry:
     return _valid(shapely.set_precision(shapely.simplify(geometry, tolerance), _GRID))
 
 
@@ -158,7 +158,7 @@ def repaired_lines(geometry: dict[str, Any], tolerance: float = _TOLERANCE) -> l
     ]
     lines = [line for part in parts for line in shapely.get_parts(shape(part))]
     merged = linemerge(lines)
-    return [part for part in shapely.get_parts(_generalised(merged, tolerance)) if part.geom_type == "LineString"]
+    return [part for part in shapely.get_parts(_generalise(merged, tolerance)) if part.geom_type == "LineString"]
 
 
 def coast(land: Iterable[Polygon]) -> list[BaseGeometry]:

@@ -65,10 +65,10 @@ def _areas(towns: Iterable[Town], countries: Mapping[str, str]) -> Iterable[Entr
         kind: Kind = "country" if province is None else "province"
         west, middle, east = _spread([town["longitude"] for town in inside], around=360)
         south, centre, north = _spread([town["latitude"] for town in inside])
-        box = (_turned(west), south, _turned(east), north)
+        box = (_turn(west), south, _turn(east), north)
         people = sum(town["population"] for town in inside)
         within = None if province is None else country
-        place = Place(name, kind, None, within, (_turned(middle), centre), None, box)
+        place = Place(name, kind, None, within, (_turn(middle), centre), None, box)
         yield people / 10, place, names.get(code, ()) if province is None else ()
 
 
@@ -78,7 +78,7 @@ def _seas(file: Path) -> Iterable[Entry]:
     for name, longitude, latitude, rank in {entry[0]: entry for entry in reversed(listed)}.values():
         people, half = _SEAS[rank]
         south, north = max(-90, latitude - half), min(90, latitude + half)
-        box = (_turned(longitude - half), south, _turned(longitude + half), north)
+        box = (_turn(longitude - half), south, _turn(longitude + half), north)
         yield people, Place(name, "sea", None, None, (longitude, latitude), None, box), ()
 
 
@@ -94,5 +94,5 @@ def _spread(values: list[float], around: float | None = None) -> tuple[float, fl
     return low, middle, high
 
 
-def _turned(longitude: float) -> float:
+def _turn(longitude: float) -> float:
     return round((longitude + 180) % 360 - 180, 5)

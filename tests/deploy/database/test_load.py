@@ -114,8 +114,8 @@ async def test_without_schema_it_says_what_to_do(connect: Connect, tmp_path: Pat
 
 def test_progress_on_a_terminal_is_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
     with Bar(2) as bar:
-        bar.building("some_table")
-        bar.done("some_table", "7 rows")
+        bar.begin("some_table")
+        bar.finish("some_table", "7 rows")
     captured = capsys.readouterr()
     assert captured.out == "some_table: 7 rows\n"
     assert "50%" in captured.err

@@ -21,7 +21,7 @@ from deploy.impact.circles import circle
 from deploy.impact.computing import compute, due
 from deploy.impact.exposure import Files
 from deploy.impact.intensity import radii_km
-from deploy.impact.population import PopulationRaster, RasterError, opened
+from deploy.impact.population import PopulationRaster, RasterError, open_raster
 from deploy.impact.watching import update
 from deploy.loader.geometry.antimeridian import split_polygons
 from deploy.loader.places.packaged import SourceMissingError
@@ -88,7 +88,7 @@ def count(database: asyncpg.Connection) -> Count:
     """Compute the due impacts with a raster; return the stored impact of an event."""
 
     async def counted(event: str, config: Population) -> Impact:
-        with opened(config) as raster:
+        with open_raster(config) as raster:
             await _describe(database)
             await compute(database, await due(database), raster=raster)
         row = await database.fetchrow("SELECT * FROM impact.event WHERE event_id = $1", event)
@@ -255,7 +255,7 @@ async def test_people_off_the_known_coast_are_in_the_total(
 @pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
 def test_wrong_raster_is_refused(profile: dict[str, Any], message: str, make_raster: MakeRaster) -> None:
     config = make_raster(people_of_world(), **profile)
-    with pytest.raises(RasterError, match=message), opened(config):
+    with pytest.raises(RasterError, match=message), open_raster(config):
         pass
 
 
@@ -289,7 +289,7 @@ async def test_raster_by_address_is_read_in_ranges(make_raster: MakeRaster, tmp_
     port = runner.addresses[0][1]
 
     def sums() -> float:
-        with opened(described(f"http://127.0.0.1:{port}/people.tif")) as raster:
+        with open_raster(described(f"http://127.0.0.1:{port}/people.tif")) as raster:
             return raster.count([shapely.box(0, 0, 4, 4)])[0].people
 
     try:
@@ -302,7 +302,7 @@ async def test_raster_by_address_is_read_in_ranges(make_raster: MakeRaster, tmp_
 
 
 def _open(address: str) -> None:
-    with opened(described(address)):
+    with open_raster(described(address)):
         pass
 
 
@@ -332,7 +332,7 @@ async def test_missing_raster_is_named_in_the_tables(
 
 def test_fingerprint_follows_the_file(make_raster: MakeRaster) -> None:
     def fingerprint(config: Population) -> str:
-        with opened(config) as raster:
+        with open_raster(config) as raster:
             assert isinstance(raster, PopulationRaster)
             return raster.fingerprint
 

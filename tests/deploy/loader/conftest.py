@@ -18,7 +18,7 @@ from deploy.database.apply import apply_schema, ensure_loader
 from deploy.loader.documents.fetching import Patience
 from deploy.loader.loading import Outcome, Request, load
 from deploy.loader.source import Source
-from deploy.loader.store.connection import connected
+from deploy.loader.store.connection import connect
 from tests.conftest import MakeDatabase
 
 PASSWORD = "secret"
@@ -30,10 +30,10 @@ Load = Callable[..., Awaitable[Outcome]]
 class Quiet:
     """Ignores the progress of a load."""
 
-    def received(self, count: int, /) -> None:
+    def report_bytes(self, count: int, /) -> None:
         """Do nothing."""
 
-    def written(self, rows: int, /) -> None:
+    def report_rows(self, rows: int, /) -> None:
         """Do nothing."""
 
 
@@ -70,7 +70,7 @@ async def run(loader_url: str) -> Load:
     """Return a function that loads a source like the command: `run(source, *given, since=…, dry_run=…)`."""
 
     async def load_once(source: Source, *given: str | Path, **asked: Any) -> Outcome:
-        async with connected(loader_url, source.name) as connection:
+        async with connect(loader_url, source.name) as connection:
             request = Request(given=[str(each) for each in given], patience=IMPATIENT, **asked)
             return await load(connection, source, request, Quiet())
 

@@ -124,9 +124,9 @@ async def test_an_update_and_a_cancellation_end_alerts(
 
 def test_a_document_of_another_form_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="no list of items"):
-        list(cap_alerts.named(document(tmp_path, "list.json", {"itemCount": 0})))
+        list(cap_alerts.list_alerts(document(tmp_path, "list.json", {"itemCount": 0})))
     with pytest.raises(DocumentError, match="not XML, or not whole"):
-        list(cap_alerts.named(document(tmp_path, "rss", rss("https://a/1.xml")[:-20])))
+        list(cap_alerts.list_alerts(document(tmp_path, "rss", rss("https://a/1.xml")[:-20])))
 
 
 def mutated_xml(text: str, chance: random.Random) -> str:

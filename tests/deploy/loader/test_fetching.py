@@ -125,5 +125,5 @@ async def test_redirects_are_followed_to_the_web_only(
         await fetcher.fetch(publisher.answer("/old", status(302, Location="http://127.0.0.1:1/")))  # type: ignore[arg-type]
     # an address inside a document is checked in the same way
     with pytest.raises(FetchError, match="no public address"):
-        await fetcher.named("http://127.0.0.1:1/", by=f"{publisher.base}/list")
-    assert (await fetcher.named(f"{publisher.base}/data", by=f"{publisher.base}/list")).path.read_text() == "data"
+        await fetcher.fetch_named("http://127.0.0.1:1/", by=f"{publisher.base}/list")
+    assert (await fetcher.fetch_named(f"{publisher.base}/data", by=f"{publisher.base}/list")).path.read_text() == "data"

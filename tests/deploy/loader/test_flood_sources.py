@@ -7,7 +7,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from deploy.loader.places.gazetteer import installed
+from deploy.loader.places.gazetteer import installed_gazetteer
 from deploy.loader.places.packaged import SourceMissingError
 from deploy.loader.records.floods import WatershedAlert, WatershedRun
 from deploy.loader.source import DocumentError
@@ -31,7 +31,7 @@ BOWTIE = [[10.0, 10.0], [11.0, 11.0], [11.0, 10.0], [10.0, 11.0]]
 @pytest.fixture(autouse=True, scope="module")
 def places() -> None:
     try:
-        installed()
+        installed_gazetteer()
     except SourceMissingError as missing:
         pytest.skip(str(missing))
 

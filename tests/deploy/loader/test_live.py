@@ -15,7 +15,7 @@ import pytest
 from deploy.loader.documents.fetching import FetchError
 from deploy.loader.source import DocumentError
 from deploy.loader.sources import gdacs_floods, jtwc_warnings, usgs_geojson
-from deploy.loader.sources.registry import watched
+from deploy.loader.sources.registry import sources_to_watch
 from deploy.local.live import report_first_loads
 from deploy.local.programs import worker_programs
 from deploy.local.settings import StackError, read_settings
@@ -47,7 +47,7 @@ async def test_a_start_reports_each_source(
     with suppress(FetchError):
         await run(replace(jtwc_warnings.SOURCE, addresses=lambda _since: [f"{publisher.base}/gone"]))
     lines = await said(loader_url, begun)
-    assert len(lines) == len(watched())
+    assert len(lines) == len(sources_to_watch())
     assert "2 records: 1 inserted, 1 rejected" in lines["usgs-earthquakes"]
     assert f"not loaded: {publisher.base}/gone: the server answers 404" in lines["jtwc-warnings"]
     assert "is still loading" in lines["ibtracs"]

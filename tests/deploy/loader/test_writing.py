@@ -11,7 +11,7 @@ from shapely.geometry import Point
 
 from deploy.loader.records.target import Batch, Recall, Target, Withdrawal
 from deploy.loader.store import writing
-from deploy.loader.store.connection import connected
+from deploy.loader.store.connection import connect
 from deploy.loader.store.lock import BusyError, hold_lock
 from deploy.loader.store.writing import Counts, write_batch
 
@@ -43,7 +43,7 @@ def step(hour: int, wind: float | None = 50, *, storm: str = "AL11", advisory: i
 
 
 async def write(url: str, *rows: Step, **more: object) -> Counts:
-    async with connected(url, "test") as connection, connection.transaction():
+    async with connect(url, "test") as connection, connection.transaction():
         return await write_batch(connection, Batch([(STEPS, row) for row in rows], **more))  # type: ignore[arg-type]
 
 
@@ -92,7 +92,7 @@ async def test_changes_name_the_rows_that_they_changed(
     assert sorted(await named(empty)) == sorted((item, "create") for item in ids.values())
     known = await snapshot()
     gone = Withdrawal(STEPS, ("AL11", 1, 24))
-    async with connected(loader_url, "slow") as connection:
+    async with connect(loader_url, "slow") as connection:
         transaction = connection.transaction()
         await transaction.start()
         await write_batch(connection, Batch([(STEPS, step(0, 65)), (STEPS, step(12))], (gone,)))
@@ -183,7 +183,7 @@ async def test_an_unusual_absence_waits_for_a_later_document(
 
 
 async def test_one_load_at_a_time_and_it_says_whose(loader_url: str) -> None:
-    async with connected(loader_url, "one") as one, connected(loader_url, "two") as two:
+    async with connect(loader_url, "one") as one, connect(loader_url, "two") as two:
         async with hold_lock(one, "usgs"), hold_lock(two, "scedc"):
             with pytest.raises(BusyError, match=f"'dams loader one' on .* since {datetime.now(UTC):%Y}"):
                 async with hold_lock(two, "usgs"):
@@ -193,7 +193,7 @@ async def test_one_load_at_a_time_and_it_says_whose(loader_url: str) -> None:
 
 
 async def test_the_loader_writes_rows_and_nothing_else(owner: asyncpg.Connection, loader_url: str) -> None:
-    async with connected(loader_url, "test") as connection:
+    async with connect(loader_url, "test") as connection:
         for statement in (
             "CREATE TABLE hazard.more (id integer)",
             "DROP TABLE hazard.hazard_eq_events",

@@ -18,12 +18,12 @@ def test_what_was_given_is_there_again(tmp_path: Path) -> None:
         "DAMS_FEATURES_PROCESSES": " ",
         "HOME": "/root",
     }
-    assert remembered.given(environment | {"DAMS_STATE_DIR": "elsewhere"}) == {
+    assert remembered.given_variables(environment | {"DAMS_STATE_DIR": "elsewhere"}) == {
         "DAMS_GATEWAY_PORT": "8090",
         "DAMS_PUBLIC_URL": "https://example.org/api",
     }
-    remembered.remember(tmp_path, remembered.given(environment))
-    assert remembered.recall(tmp_path) == remembered.given(environment)
+    remembered.remember(tmp_path, remembered.given_variables(environment))
+    assert remembered.recall(tmp_path) == remembered.given_variables(environment)
     remembered.forget(tmp_path)
     remembered.forget(tmp_path)
     assert remembered.recall(tmp_path) == {}

@@ -140,7 +140,7 @@ def test_two_may_delete_a_stack_at_once(tmp_path: Path) -> None:
     folder = StateFolder(tmp_path / "stack")
     arguments = [sys.executable, "-m", "deploy.local", "down", "--purge"]
     environment = os.environ | {"DAMS_STATE_DIR": str(folder.path)}
-    with folder.locked():
+    with folder.lock():
         both = [psutil.Popen(arguments, cwd=REPOSITORY, env=environment, stdout=subprocess.DEVNULL) for _ in range(2)]
         # both wait for their turn
         eventually_true(lambda: all(any(file.path.endswith("/lock") for file in each.open_files()) for each in both))

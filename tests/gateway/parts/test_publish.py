@@ -185,8 +185,8 @@ async def test_parts_that_contradict_each_other_are_told_of_once_and_none_are_no
     publisher.published = Published(("viewer",), b"", b"")
     other["openapi"]["components"]["schemas"]["Shared"] = {"type": "string"}
     for _ in range(2):
-        assert await publisher.merged([ServicePart.from_json(part) for part in (one, other)]) is None
-    assert await publisher.merged([]) is None
+        assert await publisher.merge([ServicePart.from_json(part) for part in (one, other)]) is None
+    assert await publisher.merge([]) is None
     (told,) = caplog.records
     assert (told.levelname, told.getMessage()) == (
         "ERROR",
@@ -216,14 +216,14 @@ async def test_parts_that_could_not_be_validated_are_tried_again(
         broken.setattr("gateway.parts.publish.VALIDATION_SECONDS", 0.05 if program == "sleeper" else 60)
         broken.setattr(sys, "executable", shutil.which(program) or str(tmp_path / program))
         for _ in range(2):
-            assert await publisher.merged(parts) is None
+            assert await publisher.merge(parts) is None
     assert [record.getMessage() for record in caplog.records] == ["the document cannot be validated"] * 2
     assert all(cause in vars(record)["fields"]["cause"] for record in caplog.records)
-    found = await publisher.merged(parts)
+    found = await publisher.merge(parts)
     assert found is not None
     assert found.services == ("common",)
     # they are the same, now that they are known to be valid
-    assert await publisher.merged(parts) is None
+    assert await publisher.merge(parts) is None
 
 
 def test_an_invalid_document_is_refused() -> None:
@@ -279,7 +279,7 @@ async def test_an_absent_service_is_not_advertised(
 
         async def published(*services: str) -> bool:
             await fetcher.refresh(addresses)
-            if merged := await publisher.merged(fetcher.present()):
+            if merged := await publisher.merge(fetcher.present()):
                 publisher.publish(merged)
             return publisher.services == services
 

@@ -224,7 +224,7 @@ async def test_the_catalogue_of_an_older_common_is_understood() -> None:
             del time["nulls"]
     async with following(Common(orjson.dumps(document))) as old, following(Common(_document("one"))) as new:
         assert old.collection("hazard.0") == new.collection("hazard.0")
-        assert old.collection("hazard.0").lasting() is None
+        assert old.collection("hazard.0").period_columns() is None
 
 
 async def test_what_did_not_change_is_not_read_again() -> None:

@@ -131,9 +131,9 @@ def test_the_extent_of_features_that_last(
 
 def test_periods_last_by_themselves() -> None:
     times = (TimeColumn("during", "tstzrange", FIRST, LAST), TimeColumn("end", "timestamptz", FIRST, LAST))
-    assert _of(times=times, time_end="end").lasting() is None
-    assert _of(times=times[::-1], time_end="during").lasting() is None
-    assert _of(times=times, time_end="lost").lasting() is None
+    assert _of(times=times, time_end="end").period_columns() is None
+    assert _of(times=times[::-1], time_end="during").period_columns() is None
+    assert _of(times=times, time_end="lost").period_columns() is None
     assert _of().temporal_extent() == (None, None)
 
 

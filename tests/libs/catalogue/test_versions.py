@@ -206,7 +206,7 @@ async def test_a_database_that_has_just_gone_is_waited_for_and_one_that_stays_aw
         ):
             await admin.execute(f"{allow} false")
             await admin.execute(leave)
-            waiting = asyncio.create_task(versions.restarted())
+            waiting = asyncio.create_task(versions.wait_for_restart())
             await asyncio.sleep(0.3)
             assert not waiting.done()
             await admin.execute(f"{allow} true")
@@ -214,13 +214,13 @@ async def test_a_database_that_has_just_gone_is_waited_for_and_one_that_stays_aw
 
             await admin.execute(f"{allow} false")
             await admin.execute(leave)
-            many = [asyncio.create_task(versions.restarted()) for _ in range(1010)]
+            many = [asyncio.create_task(versions.wait_for_restart()) for _ in range(1010)]
             await asyncio.sleep(0)
             # no more than this number wait
             assert [await each for each in many if each.done()] == [False] * 10
             assert set(await asyncio.gather(*many)) == {False}
             assert versions.server is None
-            gone = asyncio.create_task(versions.restarted())
+            gone = asyncio.create_task(versions.wait_for_restart())
             await asyncio.sleep(0)
             assert gone.done()
             assert not await gone
@@ -324,7 +324,7 @@ async def test_a_look_that_has_begun_already_is_not_the_next_one(database_url: s
     ):
         try:
             await database.next()
-            looked = asyncio.create_task(versions.looked_again())
+            looked = asyncio.create_task(versions.look_again())
             await asyncio.sleep(0)
             await database.next()
             assert not looked.done()

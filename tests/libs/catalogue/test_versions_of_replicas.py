@@ -67,7 +67,7 @@ async def test_what_a_look_finds_is_read_from_then_on(database_url: str) -> None
         # asked of the server that the versions are of
         assert set(replicas.servers) == {versions.server}
         replicas.found = frozenset({1})
-        assert await versions.looked_again()
+        assert await versions.look_again()
         assert replicas.admitted == {1}
 
 
@@ -77,11 +77,11 @@ async def test_a_look_that_fails_leaves_those_that_are_there_alone(
     replicas = Replicas()
     async with following(database_url, replicas) as versions:
         assert versions.version(table) is None
-        assert await versions.looked_again()
+        assert await versions.look_again()
         known = versions.version(table)
         assert known is not None
         replicas.found = frozenset()
-        assert not await versions.looked_again()
+        assert not await versions.look_again()
         assert replicas.admitted == {7}
         # versions stay for some seconds
         assert versions.version(table) is known
@@ -95,10 +95,10 @@ async def test_a_definition_counts_from_the_poll_after_it_was_first_seen(databas
             seen = replace(table, shape=shape)
             # a replica may not have it yet
             assert versions.version(seen) is None
-            assert await versions.looked_again()
+            assert await versions.look_again()
             found = versions.version(seen)
             assert found is not None
-            assert await versions.looked_again()
+            assert await versions.look_again()
             assert versions.version(seen) == found
     async with following(database_url, None) as versions:
         assert versions.version(table) is not None
@@ -132,7 +132,7 @@ async def test_after_the_end_nothing_is_polled(database_url: str) -> None:
 
     async with Database(PoolSettings(database_url, "versions-test", size=2)) as database:
         async with DataVersions(database, replicas, poll_seconds=0.01) as versions:
-            assert await versions.looked_again()
+            assert await versions.look_again()
         number = len(replicas.servers)
         async with periodic(tick, 0.01, name="ticks"):
 

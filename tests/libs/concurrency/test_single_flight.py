@@ -42,7 +42,7 @@ async def test_the_next_request_starts_anew() -> None:
     flights, work = SingleFlight[int](), Work()
     work.go_on.set()
     assert [await flights.do("key", work) for _ in range(3)] == [1, 2, 3]
-    assert flights.under_way("key") is None
+    assert flights.find("key") is None
 
 
 async def test_a_client_that_goes_away_leaves_the_task_to_the_others() -> None:
@@ -70,11 +70,11 @@ async def test_what_all_have_left_is_cancelled_after_a_while_and_who_comes_then_
     # a caller that arrives in time keeps it running
     back = asyncio.create_task(flights.do("key", work))
     await asyncio.sleep(0.1)
-    assert flights.under_way("key") is task
+    assert flights.find("key") is task
     back.cancel()
     await asyncio.wait([task], timeout=5)
     assert task.cancelled()
-    assert flights.under_way("key") is None
+    assert flights.find("key") is None
     work.go_on.set()
     assert await flights.do("key", work) == 2
 
@@ -95,10 +95,10 @@ async def test_what_is_under_way_can_be_looked_at_and_given_up() -> None:
     flights, work = SingleFlight[int](), Work()
     task = flights.start("key", work)
     assert flights.start("key", work) is task
-    assert flights.under_way("key") is task
+    assert flights.find("key") is task
     await flights.close()
     assert task.cancelled()
-    assert flights.under_way("key") is None
+    assert flights.find("key") is None
 
 
 async def test_what_was_given_up_and_ends_late_takes_nothing_from_who_started_anew() -> None:
@@ -116,7 +116,7 @@ async def test_what_was_given_up_and_ends_late_takes_nothing_from_who_started_an
     gone.cancel()
 
     async def is_given_up() -> bool:
-        return flights.under_way("key") is None
+        return flights.find("key") is None
 
     await eventually(is_given_up)
     new = flights.start("key", work)
@@ -165,7 +165,7 @@ async def test_a_failure_that_nobody_waits_for_is_no_complaint() -> None:
         work.go_on.set()
 
         async def has_ended() -> bool:
-            return flights.under_way("key") is None
+            return flights.find("key") is None
 
         await eventually(has_ended)
         del waiting

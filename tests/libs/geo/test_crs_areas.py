@@ -5,15 +5,15 @@ import pytest
 import shapely
 from pyproj import Transformer
 
-from libs.geo.boxes import WORLD, Box, overlap, transformed
+from libs.geo.boxes import WORLD, Box, overlap, transform_box
 from libs.geo.crs_areas import (
     area_of_use,
     boxes_in,
+    clip_to_finite_area,
     finite_area,
     is_mercator,
     is_projected,
     keeps_boxes,
-    within_finite_area,
 )
 from tests.services.tiles.places import transformer
 
@@ -58,9 +58,9 @@ def test_where_coordinates_are_finite(srid: int, boxes: tuple[Box, ...]) -> None
 
 
 def test_a_box_is_cut_to_where_the_projection_works() -> None:
-    assert within_finite_area([WORLD], 2193) == [(93, -90, 180, 90), (-180, -90, -107, 90)]
-    assert within_finite_area([(0, 0, 10, 10)], 2193) == []
-    assert within_finite_area([(170, -50, 180, -40), (-180, -50, -170, -40)], 2193) == [
+    assert clip_to_finite_area([WORLD], 2193) == [(93, -90, 180, 90), (-180, -90, -107, 90)]
+    assert clip_to_finite_area([(0, 0, 10, 10)], 2193) == []
+    assert clip_to_finite_area([(170, -50, 180, -40), (-180, -50, -170, -40)], 2193) == [
         (170, -50, 180, -40),
         (-180, -50, -170, -40),
     ]
@@ -88,7 +88,7 @@ def test_overlap() -> None:
 )
 def test_a_box_in_another_crs_is_around_all_of_its_places(srid: int, box: Box) -> None:
     found = boxes_in([box], srid)
-    for west, south, east, north in within_finite_area([box], srid):
+    for west, south, east, north in clip_to_finite_area([box], srid):
         x, y = np.meshgrid(np.linspace(west, east, 101), np.linspace(south, north, 101))
         x, y = Transformer.from_crs(4326, f"{'ESRI' if srid > 32767 else 'EPSG'}:{srid}", always_xy=True).transform(
             x.ravel(), y.ravel()
@@ -101,23 +101,23 @@ def test_a_box_in_another_crs_is_around_all_of_its_places(srid: int, box: Box) -
 
 def test_small_boxes_are_no_larger_than_their_edges() -> None:
     small, southern = (4.0, 44.0, 4.5, 44.2), (174.0, -41.0, 174.5, -40.8)
-    assert boxes_in([small], 2154) == [transformed(small, 4326, 2154)]
-    assert boxes_in([southern], 2193) == [transformed(southern, 4326, 2193)]
+    assert boxes_in([small], 2154) == [transform_box(small, 4326, 2154)]
+    assert boxes_in([southern], 2193) == [transform_box(southern, 4326, 2193)]
     assert boxes_in([small], 4326) == [small]
     assert boxes_in([small], 0) == [small]
     # on both sides of 180°, where New Zealand is
     sides = [(178.0, -40.0, 180.0, -38.0), (-180.0, -40.0, -177.0, -38.0)]
-    assert boxes_in(sides, 2193) == [transformed(side, 4326, 2193) for side in sides]
+    assert boxes_in(sides, 2193) == [transform_box(side, 4326, 2193) for side in sides]
     # the database may know what PROJ does not
     assert boxes_in([small], UNKNOWN) == boxes_in([WORLD, small], UNKNOWN) == [(-1e30, -1e30, 1e30, 1e30)]
     # a box completely outside
-    assert transformed((1e9, 1e9, 2e9, 2e9), 32633, 4326) is None
-    assert transformed(small, 32633, 32633) is small
+    assert transform_box((1e9, 1e9, 2e9, 2e9), 32633, 4326) is None
+    assert transform_box(small, 32633, 32633) is small
 
 
 def test_edges_do_not_tell_how_far_the_world_reaches() -> None:
     """Why wide boxes are not transformed by their edges: those of the world are one meridian."""
-    by_edges, by_places = transformed(WORLD, 4326, 3035), boxes_in([WORLD], 3035)[0]
+    by_edges, by_places = transform_box(WORLD, 4326, 3035), boxes_in([WORLD], 3035)[0]
     assert by_edges is not None
     assert by_edges[0] > 4_000_000
     assert by_places[0] < -5_000_000

@@ -9,7 +9,7 @@ import pytest
 import shapely
 from shapely.affinity import translate
 
-from libs.geo.longitudes import WEB_MERCATOR, turned, turned_back, width_of_world
+from libs.geo.longitudes import WEB_MERCATOR, width_of_world, wrap_longitude, wrap_shape
 from libs.pg.sql import bind, ident, sql
 from tests.conftest import MakeDatabase
 
@@ -26,7 +26,7 @@ async def test_an_area_of_many_corners_keeps_all_of_itself(make_database: MakeDa
             for turn in turns:
                 area = shapely.Point(turn * width / 2 + width / 100, 0).buffer(width / 20, quad_segs=_CORNERS // 4)
                 shape = sql("ST_GeomFromWKB({wkb}, {srid})", wkb=bind(area.wkb, "bytea"), srid=bind(srid, "int4"))
-                text, args = sql("SELECT ST_AsBinary({g})", g=turned(shape, turns, srid=srid)).render()
+                text, args = sql("SELECT ST_AsBinary({g})", g=wrap_shape(shape, turns, srid=srid)).render()
                 found = shapely.from_wkb(await connection.fetchval(text, *args))
                 world = shapely.box(-width / 2, -width, width / 2, width)
                 expected = shapely.union_all([translate(area, by * width) & world for by in (-1, 0, 1)])
@@ -46,7 +46,7 @@ async def test_an_area_that_is_wider_than_the_world_does_not_lie_over_itself(
         for west, east in ((-0.8, 0.6), (-0.6, 0.7), (-0.6, 0.3)):
             area = shapely.box(west * width, -0.1 * width, east * width, 0.1 * width)
             shape = sql("ST_GeomFromWKB({wkb}, {srid})", wkb=bind(area.wkb, "bytea"), srid=bind(srid, "int4"))
-            text, args = sql("SELECT ST_AsBinary({g})", g=turned(shape, (-1, 1), srid=srid)).render()
+            text, args = sql("SELECT ST_AsBinary({g})", g=wrap_shape(shape, (-1, 1), srid=srid)).render()
             found = shapely.from_wkb(await connection.fetchval(text, *args))
             assert found.is_valid
             assert found.bounds[0] >= -width / 2 - 1e-6
@@ -64,7 +64,7 @@ async def test_a_place_within_one_turn_comes_back_and_one_further_out_stays(
     try:
         for beyond, within in ((10, 10), (190, -170), (530, 170), (-190, 170), (-530, -170), (550, 550), (-550, -550)):
             shape = sql("ST_Point({x}, 0, {srid})", x=bind(beyond * degree, "float8"), srid=bind(srid, "int4"))
-            text, args = sql("SELECT ST_X({g})", g=turned(shape, (-1, 1), is_point=True, srid=srid)).render()
+            text, args = sql("SELECT ST_X({g})", g=wrap_shape(shape, (-1, 1), is_point=True, srid=srid)).render()
             assert await connection.fetchval(text, *args) == pytest.approx(within * degree), beyond
     finally:
         await connection.close()
@@ -74,7 +74,7 @@ async def test_a_jagged_area_of_very_many_corners_is_cut_in_time(make_database: 
     """GEOS would take minutes."""
     connection = await asyncpg.connect(await make_database(), command_timeout=30)
     try:
-        cut, _ = sql("SELECT {cut} FROM jagged", cut=turned(ident("geom"), (1,))).render()
+        cut, _ = sql("SELECT {cut} FROM jagged", cut=wrap_shape(ident("geom"), (1,))).render()
         await connection.execute(
             "CREATE TABLE jagged AS SELECT ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line))) AS geom FROM"
             " (SELECT ST_SetSRID(ST_MakeLine(ST_MakePoint(180 + r * cos(n), r * sin(n)) ORDER BY n), 4326) AS line FROM"
@@ -100,4 +100,4 @@ def test_a_turn_in_web_mercator_is_the_circumference_at_the_equator() -> None:
     ("beyond", "within"), [(0.0, 0.0), (190.0, -170.0), (-190.0, 170.0), (180.0, -180.0), (540.5, -179.5)]
 )
 def test_a_longitude_is_turned_back(beyond: float, within: float) -> None:
-    assert turned_back(beyond) == within
+    assert wrap_longitude(beyond) == within

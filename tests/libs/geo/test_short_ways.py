@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncpg
 import shapely
 
-from libs.geo.short_ways import short_way, unbroken
+from libs.geo.short_ways import shift_crossing, short_way
 from libs.pg.sql import bind, sql
 from tests.conftest import MakeDatabase
 
@@ -80,7 +80,7 @@ async def test_edges_take_the_short_way(make_database: MakeDatabase) -> None:
                 "SELECT ST_AsText(way), ST_SRID(way), ST_XMin(box), ST_XMax(box)"
                 " FROM (SELECT {way} AS way, {box} AS box) AS ways",
                 way=short_way(shape),
-                box=unbroken(shape),
+                box=shift_crossing(shape),
             ).render()
             found, srid, west, east = await connection.fetchrow(text, *args)
             way, expected = shapely.from_wkt(found), shapely.from_wkt(drawn or stored)

@@ -6,8 +6,8 @@ from math import inf, nan
 
 import pytest
 
-from libs.geo.boxes import WORLD, Box, overlap, transformed
-from libs.geo.longitudes import can_be_given, reaches_antimeridian, stretch, turned, turned_ends, turns_of
+from libs.geo.boxes import WORLD, Box, overlap, transform_box
+from libs.geo.longitudes import can_be_given, reaches_antimeridian, stretch, turns_of, wrap_ends, wrap_shape
 from libs.pg.sql import sql
 
 # boxes of indexes are in single precision
@@ -73,12 +73,12 @@ def test_rows_have_a_place_on_earth_up_to_one_turn_beyond(box: Box, given: bool)
     ],
 )
 def test_ends_are_told_as_they_are_on_earth(west: float, east: float, ends: tuple[float, float]) -> None:
-    assert turned_ends(west, east) == ends
+    assert wrap_ends(west, east) == ends
 
 
 def test_what_is_beyond_nothing_stays_as_it_is() -> None:
     shape = sql("geom")
-    assert turned(shape, ()) is shape
+    assert wrap_shape(shape, ()) is shape
 
 
 @pytest.mark.parametrize(
@@ -102,11 +102,11 @@ def test_the_world_ends_at_the_antimeridian_and_the_poles() -> None:
 
 def test_a_box_in_another_crs_is_around_its_corners() -> None:
     box = (1.0, 2.0, 3.0, 4.0)
-    assert transformed(box, 4326, 4326) == box
-    metres = transformed(box, 4326, 3857)
+    assert transform_box(box, 4326, 4326) == box
+    metres = transform_box(box, 4326, 3857)
     assert metres is not None
     assert metres == pytest.approx((111319.49, 222684.21, 333958.47, 445640.11), abs=0.01)
-    assert transformed(box, 4326, 999_999) is None
+    assert transform_box(box, 4326, 999_999) is None
 
 
 @pytest.mark.parametrize(

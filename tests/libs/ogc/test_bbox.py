@@ -56,8 +56,8 @@ def test_a_box_over_the_antimeridian_has_two_parts_that_meet_there() -> None:
 
 def test_without_the_antimeridian_a_box_is_what_it_was_or_goes_around_the_world() -> None:
     for box in (BBox(-10, 0, 10, 5), BBox(10, 5, 10, 5)):
-        assert box.unbroken() == box
-    assert BBox(170, -10, -170, 10).unbroken() == BBox(-180, -10, 180, 10)
+        assert box.unwrap() == box
+    assert BBox(170, -10, -170, 10).unwrap() == BBox(-180, -10, 180, 10)
 
 
 def test_intersection_knows_the_antimeridian_and_edges() -> None:

@@ -151,14 +151,14 @@ async def test_those_that_are_read_take_turns_until_one_is_lost(
 ) -> None:
     caplog.set_level("INFO", "dams.pg")
     found = Rotation([primary] * 4)
-    assert found.next() is None
+    assert found.choose() is None
     found.admit(frozenset({0, 2, 3}))
-    assert sorted(found.next() or 0 for _ in range(6)) == [0, 0, 2, 2, 3, 3]
-    found.lost(2)
+    assert sorted(found.choose() or 0 for _ in range(6)) == [0, 0, 2, 2, 3, 3]
+    found.remove(2)
     assert found.admitted == {0, 3}
     in_rotation = [REGISTRY.get_sample_value("dams_replica_in_rotation", {"replica": str(n)}) for n in range(1, 5)]
     assert in_rotation == [1, 0, 0, 1]
-    found.lost(2)
+    found.remove(2)
     assert found.admitted == {0, 3}
     # each change once
     said = [vars(record)["fields"] for record in caplog.records if record.getMessage() == "replicas that are read"]
@@ -245,13 +245,13 @@ async def test_a_request_reads_one_server_and_goes_on_at_the_primary(database_ur
         with one_server() as choice:
             assert await read() == {name_of(other_url)}
             assert (choice.replica, choice.began_at_replica) == (0, True)
-            found.lost(0)
+            found.remove(0)
             assert await read() == {name_of(database_url)}
             # no other is ahead of the primary, not even when it is back
             found.admit(frozenset({0}))
             assert await read() == {name_of(database_url)}
             assert choice.began_at_replica
-        found.lost(0)
+        found.remove(0)
         with one_server() as choice:
             assert await read() == {name_of(database_url)}
             found.admit(frozenset({0}))

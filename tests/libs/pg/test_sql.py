@@ -85,5 +85,5 @@ def test_several_values_have_commas_between_them() -> None:
 def test_what_is_used_again_and_again_is_joined_without_a_change() -> None:
     value = bind(1, "int8")
     pieces = sql("a ") + sql("= ") + value + sql(" AND ") + sql("b = ") + value
-    assert pieces.joined().render() == pieces.render() == ("a = $1::int8 AND b = $1::int8", (1,))
-    assert len(pieces.joined().parts) == 4
+    assert pieces.merge_texts().render() == pieces.render() == ("a = $1::int8 AND b = $1::int8", (1,))
+    assert len(pieces.merge_texts().parts) == 4

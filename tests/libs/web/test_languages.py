@@ -14,7 +14,7 @@ from babel.messages.extract import extract_from_dir
 from libs.web.accept_language import ENGLISH, LANGUAGES, preferred_language
 from libs.web.catalogues import catalogue
 from libs.web.languages import current, gettext, ngettext, speak
-from libs.web.page_text import ago, clock, count, day, degrees, span
+from libs.web.page_text import clock, count, day, degrees, format_age, span
 from services.viewer.build.words import KEYWORDS as OF_SCRIPTS
 
 _TOP = Path(__file__).parents[3]
@@ -121,7 +121,7 @@ def test_texts_numbers_and_times_are_in_the_language(language: str) -> None:
     }[language]
     said = gettext("Map"), count(149_703), clock("2018-02-06T15:50:00Z")
     assert said == expected[:3]
-    assert ago("2018-02-06T15:50:00Z").startswith(expected[3])
+    assert format_age("2018-02-06T15:50:00Z").startswith(expected[3])
     assert degrees([-10.0, -5.0, 9.0, 6.0]) == expected[4]
     assert span(6 * 3600) == expected[5]
 
@@ -140,7 +140,7 @@ def test_texts_numbers_and_times_are_in_the_language(language: str) -> None:
 )
 def test_how_long_ago_in_french(moment: str, words: str) -> None:
     speak(LANGUAGES["fr"])
-    said = ago(moment, datetime(2026, 11, 23, 12, tzinfo=UTC))
+    said = format_age(moment, datetime(2026, 11, 23, 12, tzinfo=UTC))
     speak(ENGLISH)
     assert said.replace("\xa0", " ") == words
 

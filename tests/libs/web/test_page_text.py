@@ -7,7 +7,7 @@ import pytest
 
 from libs.web.accept_language import LANGUAGES
 from libs.web.languages import speak
-from libs.web.page_text import FILTERS, ago, clock, count, crs_label, degrees, format_label, shell, span
+from libs.web.page_text import FILTERS, clock, count, crs_label, degrees, format_age, format_label, shell, span
 
 _NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
@@ -27,7 +27,7 @@ _NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
     ],
 )
 def test_how_long_ago(moment: str, words: str) -> None:
-    assert ago(moment, _NOW) == words
+    assert format_age(moment, _NOW) == words
 
 
 def test_a_clock_is_told_of_instants_alone() -> None:
@@ -40,7 +40,7 @@ def test_a_clock_is_told_of_instants_alone() -> None:
 def test_every_language_has_words_for_every_age(tag: str, seconds: int) -> None:
     def said() -> set[str]:
         speak(LANGUAGES[tag])
-        return {ago((_NOW + timedelta(seconds=way * seconds)).isoformat(), _NOW) for way in (-1, 1)}
+        return {format_age((_NOW + timedelta(seconds=way * seconds)).isoformat(), _NOW) for way in (-1, 1)}
 
     # past and future differ; the language applies to this call only
     assert len(contextvars.copy_context().run(said)) == 2
@@ -100,10 +100,10 @@ def test_numbers_formats_and_words_of_a_shell() -> None:
 
 def test_ages_have_the_unit_that_people_would_choose() -> None:
     def ago_of(**size: float) -> str:
-        return ago((_NOW - timedelta(**size)).isoformat(), _NOW)
+        return format_age((_NOW - timedelta(**size)).isoformat(), _NOW)
 
     assert [ago_of(seconds=59), ago_of(seconds=60), ago_of(minutes=59)] == ["just now", "1 min ago", "59 min ago"]
     assert [ago_of(minutes=60), ago_of(hours=47), ago_of(hours=48)] == ["1 h ago", "47 h ago", "2 days ago"]
     assert [ago_of(days=59), ago_of(days=61), ago_of(days=365)] == ["59 days ago", "2 months ago", "11 months ago"]
     assert [ago_of(days=730), ago_of(days=731), ago_of(days=4000)] == ["23 months ago", "2 years ago", "10 years ago"]
-    assert ago((_NOW + timedelta(seconds=59)).isoformat(), _NOW) == "just now"
+    assert format_age((_NOW + timedelta(seconds=59)).isoformat(), _NOW) == "just now"

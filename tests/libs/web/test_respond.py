@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from libs.ogc.link import Link
 from libs.ogc.media_type import MediaType
-from libs.web.respond import body_response, json_bytes, json_response, links_json, varying
+from libs.web.respond import body_response, json_bytes, json_response, links_json, vary
 
 
 def test_names_of_members_may_be_numbers_and_nothing_is_between_them() -> None:
@@ -25,7 +25,7 @@ def test_an_answer_has_the_type_the_status_and_the_headers_that_are_given() -> N
 
 
 def test_pages_vary_with_the_language_too() -> None:
-    assert [varying(kind) for kind in (MediaType.HTML, MediaType.JSON)] == ["Accept, Accept-Language", "Accept"]
+    assert [vary(kind) for kind in (MediaType.HTML, MediaType.JSON)] == ["Accept, Accept-Language", "Accept"]
 
 
 def test_links_are_written_in_their_order() -> None:

@@ -69,10 +69,10 @@ def test_features_name_their_type_crs_and_links(name: str, type_: str) -> None:
 
 @pytest.mark.parametrize(("name", "file"), [("csv", "filename=a.b-c_D9.csv"), ("geojson", None)])
 def test_browsers_save_formats_that_they_cannot_show(name: str, file: str | None) -> None:
-    answer = Answer({}).saved_as(COLLECTION, format_named(name))
+    answer = Answer({}).save_as(COLLECTION, format_named(name))
     assert answer.headers == ({} if file is None else {"Content-Disposition": f"attachment; {file}"})
 
 
 def test_file_name_is_escaped() -> None:
-    answer = Answer({}).saved_as(replace(COLLECTION, id="a.b c/\u00e9"), format_named("csv"))
+    answer = Answer({}).save_as(replace(COLLECTION, id="a.b c/\u00e9"), format_named("csv"))
     assert answer.headers == {"Content-Disposition": "attachment; filename*=UTF-8''a.b%20c%2F%C3%A9.csv"}

@@ -149,8 +149,8 @@ async def test_a_page_that_was_not_counted_in_time_has_no_tag_to_go_on_with(
 
     address = f"{_ITEMS}?filter=id%3C100&{query}"
     with monkeypatch.context() as patched:
-        patched.setattr(ItemsStore, "matched", too_late)
-        patched.setattr(Counts, "known", lambda *_: None)
+        patched.setattr(ItemsStore, "count", too_late)
+        patched.setattr(Counts, "recall", lambda *_: None)
         # so that the last of these pages streams
         patched.setattr(ItemsStore, "chunk", lambda *_: 50)
         early = await features.get(address)

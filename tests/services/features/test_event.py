@@ -136,7 +136,7 @@ async def test_what_cannot_be_counted_in_time_is_looked_for(
         return None
 
     counted = await features.json("/events/F%2F1")
-    monkeypatch.setattr(served.apps["features"][STORE], "matched", no_number)
+    monkeypatch.setattr(served.apps["features"][STORE], "count", no_number)
     # what is seen whole is counted so
     assert await features.json("/events/F%2F1") == counted
     page = (await features.get("/events/F%2F1", {"f": "html"})).body.decode()

@@ -193,7 +193,7 @@ async def test_a_row_that_fails_after_the_first_piece_cuts_the_page(
         return query
 
     monkeypatch.setattr(ItemsStore, "chunks", failing)
-    monkeypatch.setattr(ItemsStore, "without_failing", again)
+    monkeypatch.setattr(ItemsStore, "leave_out_failing", again)
     with pytest.raises(ClientPayloadError):
         await features.get(EVENTS, {"limit": "12"})
     # what has begun cannot begin once more

@@ -6,7 +6,7 @@ from tempfile import NamedTemporaryFile
 import pytest
 from aiohttp.test_utils import TestClient
 
-from services.viewer.gazetteer import Gazetteer, Place, folded, other_name_line
+from services.viewer.gazetteer import Gazetteer, Place, fold, other_name_line
 
 _LINES = [
     Place("Mexico City", "town", "Mexico City", "Mexico", (-99.1, 19.4), 12_000_000, None).line(),
@@ -41,7 +41,7 @@ def test_places_are_found_by_their_other_names_each_once() -> None:
     assert [place.name for place in places.search("mej", 8)] == ["Mexico"]
     assert [place.name for place in places.search("墨西哥城", 8)] == ["Mexico City"]
     # a name counts no town twice
-    assert places.within([(-100, 19), (-99, 19), (-99, 20), (-100, 20)], 8)[1] == 1
+    assert places.find_within([(-100, 19), (-99, 19), (-99, 20), (-100, 20)], 8)[1] == 1
 
 
 @pytest.mark.parametrize("text", ["paris, texas", "Paris Texas", "paris,united st", "PARIS  tex"])
@@ -51,10 +51,10 @@ def test_province_or_country_may_follow(text: str) -> None:
 
 
 def test_accents_apostrophes_and_capitals_make_no_difference() -> None:
-    assert folded("Córdoba") == folded("CORDOBA") == "cordoba"
-    assert folded("Saint John’s") == folded("saint johns")
-    assert folded("Łódź") == "lodz"
-    assert folded("Port-au-Prince") == "port au prince"
+    assert fold("Córdoba") == fold("CORDOBA") == "cordoba"
+    assert fold("Saint John’s") == fold("saint johns")
+    assert fold("Łódź") == "lodz"
+    assert fold("Port-au-Prince") == "port au prince"
     assert _names(" , ") == []
 
 
@@ -68,7 +68,7 @@ def test_towns_within_an_area_are_found_the_most_important_first() -> None:
     places = _gazetteer(lines)
 
     def names(*ring: tuple[float, float]) -> list[str]:
-        found, number = places.within(ring, 10)
+        found, number = places.find_within(ring, 10)
         assert number == len(found)
         return [place.name for place in found]
 
@@ -82,7 +82,7 @@ def test_towns_within_an_area_are_found_the_most_important_first() -> None:
     # on the edge that two areas share it is in one of them
     assert names((177, -18.1), (179, -18.1), (179, -16), (177, -16)) == ["Suva"]
     assert names((177, -19), (179, -19), (179, -18.1), (177, -18.1)) == []
-    most = places.within([(177, -19), (182, -19), (182, -16), (177, -16)], 1)
+    most = places.find_within([(177, -19), (182, -19), (182, -16), (177, -16)], 1)
     assert ([place.name for place in most[0]], most[1]) == (["Suva"], 3)
 
 

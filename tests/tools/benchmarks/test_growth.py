@@ -28,8 +28,8 @@ def test_the_last_step_is_told_beside_the_whole() -> None:
 
 
 def test_a_larger_size_is_reckoned_from_the_last_step() -> None:
-    assert _series([(10, 1), (100, 1), (1000, 10)]).at(10_000) == pytest.approx(100)
-    assert _series([(10, 1), (100, 5), (1000, 5)]).at(100_000) == pytest.approx(5)
+    assert _series([(10, 1), (100, 1), (1000, 10)]).extrapolate(10_000) == pytest.approx(100)
+    assert _series([(10, 1), (100, 5), (1000, 5)]).extrapolate(100_000) == pytest.approx(5)
 
 
 def test_the_picture_has_a_panel_and_a_mark_for_each_point() -> None:

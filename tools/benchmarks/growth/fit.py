@@ -29,7 +29,7 @@ class Series:
         """Exponent between the last two sizes, where constant parts weigh least."""
         return _slope([(math.log(size), math.log(cost)) for size, cost in self.points[-2:]])
 
-    def at(self, size: float) -> float:
+    def extrapolate(self, size: float) -> float:
         """Extrapolate the cost to a larger size from the last step."""
         last, cost = self.points[-1]
         return cost * math.pow(size / last, self.last)

@@ -94,12 +94,12 @@ async def _requests(servers: Servers, connection: asyncpg.Connection, table: Tab
             f"{items}?limit=10&filter=network%3D%27us%27%20AND%20significance%3E-{number}" for number in range(1, _EACH)
         ],
         "tile, zoom 0": [f"{_tiles(table.id)}/0/0/0?limit={limit}" for limit in range(9_999, 9_960, -1)],
-        "tile, zoom 5": _at(table, 5, seen),
-        "tile, zoom 10": _at(table, 10, seen),
+        "tile, zoom 5": _tile_times(table, 5, seen),
+        "tile, zoom 10": _tile_times(table, 10, seen),
     }
 
 
-def _at(table: Table, zoom: int, seen: list[tuple[float, float]]) -> list[str]:
+def _tile_times(table: Table, zoom: int, seen: list[tuple[float, float]]) -> list[str]:
     addresses = dict.fromkeys(tile_at(zoom, *place) for place in seen)
     paths = [f"{_tiles(table.id)}/{z}/{x}/{y}" for z, x, y in addresses]
     return [f"{path}?limit={limit}" for limit, path in itertools.product(range(9_999, 9_990, -1), paths)]

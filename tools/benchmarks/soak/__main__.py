@@ -34,7 +34,7 @@ def minute(stack: RunningStack, clients: Timed, faults: Disturbing) -> Sample:
     for second in range(60):
         time.sleep(max(0.0, begun + second - time.monotonic()))
         if second in _FAULTS_AT:
-            happened.append(faults.once())
+            happened.append(faults.disturb())
         if second % _CHANGES_EVERY == _CHANGES_EVERY - 1:
             asyncio.run(_change(stack.owner_url("dams")))
     time.sleep(max(0.0, begun + 60 - time.monotonic()))

@@ -35,7 +35,7 @@ class Disturbing:
         """Return whether there is no fault, and was none in the last seconds."""
         return time.monotonic() > self._quiet_from
 
-    def once(self) -> str:
+    def disturb(self) -> str:
         """Cause a fault and return its name."""
         self._quiet_from = float("inf")
         if not self._ahead:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tools.cluster.kubectl import MINUTES, kubectl, make_secret, pods, rolled_out, wait_until
+from tools.cluster.kubectl import MINUTES, kubectl, make_secret, pods, wait_for_rollout, wait_until
 
 HERE = Path(__file__).parent
 CLUSTER = "dams-postgresql"
@@ -33,7 +33,7 @@ def deploy() -> None:
     kubectl("apply", "-k", str(HERE))
     kubectl("-n", "dams", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
     wait_until(_is_healthy, "the database is healthy")
-    rolled_out(_POOLER)
+    wait_for_rollout(_POOLER)
 
 
 def addresses() -> dict[str, tuple[str, int]]:
@@ -60,7 +60,7 @@ def _make_disks() -> None:
 def changes() -> list[tuple[str, Callable[[], object]]]:
     """Return the changes of the database, in order. Each returns when all instances are healthy again."""
     return [
-        ("PostgreSQL is switched over", _switched_over),
+        ("PostgreSQL is switched over", _switch_over),
         ("the primary's pod is deleted by force", _primary_deleted),
         ("the primary's PostgreSQL is killed", _primary_killed),
         ("PostgreSQL's instances are restarted one by one", _instances_restarted),
@@ -81,7 +81,7 @@ def owner_url() -> str:
     return f"postgresql://postgres:{password}@{address}:5432/dams"
 
 
-def _switched_over() -> None:
+def _switch_over() -> None:
     """Switch over like `kubectl cnpg promote`."""
     new = pods(f"cnpg.io/cluster={CLUSTER},cnpg.io/instanceRole=replica")[0].removeprefix("pod/")
     status = {
@@ -96,14 +96,16 @@ def _switched_over() -> None:
 
 
 def _primary_deleted() -> None:
-    _after(lambda pod: kubectl("-n", "dams", "delete", f"pod/{pod}", "--grace-period=0", "--force", "--wait=false"))
+    _apply_and_wait(
+        lambda pod: kubectl("-n", "dams", "delete", f"pod/{pod}", "--grace-period=0", "--force", "--wait=false")
+    )
 
 
 def _primary_killed() -> None:
-    _after(lambda pod: _in_pod(pod, 'kill -9 "$(head -n 1 "$PGDATA/postmaster.pid")"'))
+    _apply_and_wait(lambda pod: _in_pod(pod, 'kill -9 "$(head -n 1 "$PGDATA/postmaster.pid")"'))
 
 
-def _after(change: Callable[[str], object]) -> None:
+def _apply_and_wait(change: Callable[[str], object]) -> None:
     """Apply the change to the primary's pod, and wait for the operator's reaction."""
     primary = _status()["currentPrimary"]
     before = _runs()
@@ -125,7 +127,7 @@ def _pooler_killed() -> None:
     first = pods(f"cnpg.io/poolerName={_POOLER}")[0]
     kubectl("-n", "dams", "delete", first, "--grace-period=0", "--force", "--wait=false")
     time.sleep(1)
-    rolled_out(_POOLER)
+    wait_for_rollout(_POOLER)
 
 
 def _in_pod(pod: str, script: str) -> None:

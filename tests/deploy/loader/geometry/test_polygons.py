@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import shapely
 
-from deploy.loader.geometry.polygons import GeometryError, polygons_of, repaired
+from deploy.loader.geometry.polygons import GeometryError, polygons_of, repair
 
 SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]
 OPEN = SQUARE[:-1]
@@ -52,18 +52,18 @@ def test_what_is_no_area_is_told(geometry: dict[str, Any], fault: str) -> None:
 
 
 def test_an_area_becomes_valid_and_lies_within_the_world() -> None:
-    whole, told = repaired(shapely.Polygon(SQUARE))
+    whole, told = repair(shapely.Polygon(SQUARE))
     assert (whole.area, told, whole.geom_type) == (4, [], "MultiPolygon")
     assert shapely.is_ccw(shapely.get_parts(whole)[0].exterior)
     bow = shapely.Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
-    mended, told = repaired(bow)
+    mended, told = repair(bow)
     assert (mended.is_valid, round(mended.area, 3), told) == (True, 2, ["self-intersection"])
-    split, told = repaired(shapely.box(178, 0, 182, 1))
+    split, told = repair(shapely.box(178, 0, 182, 1))
     assert sorted(part.bounds for part in shapely.get_parts(split)) == [(-180, 0, -178, 1), (178, 0, 180, 1)]
     assert told == ["longitudes beyond ±180"]
-    west, told = repaired(shapely.box(-183, 0, -181, 1))
+    west, told = repair(shapely.box(-183, 0, -181, 1))
     assert (west.bounds, told) == ((177, 0, 179, 1), ["longitudes beyond ±180"])
-    _, told = repaired(shapely.box(-180, -90, 180, 90))
+    _, told = repair(shapely.box(-180, -90, 180, 90))
     assert told == []
 
 
@@ -81,4 +81,4 @@ def test_an_area_becomes_valid_and_lies_within_the_world() -> None:
 )
 def test_an_area_of_which_nothing_is_left_is_told(shape: shapely.Polygon, fault: str) -> None:
     with pytest.raises(GeometryError, match=fault):
-        repaired(shape)
+        repair(shape)

@@ -11,7 +11,7 @@ from shapely.geometry import Point, Polygon
 
 from deploy.loader.geometry.antimeridian import WGS84, area_km2
 from deploy.loader.geometry.landfall import Coast, Landfall
-from deploy.loader.geometry.wind_zones import METRES_PER_NAUTICAL_MILE, step_zones, stored, swath
+from deploy.loader.geometry.wind_zones import METRES_PER_NAUTICAL_MILE, step_zones, swath, to_stored
 from deploy.loader.storms.best_tracks import BestTrack, Fix
 from deploy.loader.storms.rows import landfalls_of, storm_nodes
 
@@ -31,7 +31,7 @@ def test_each_quadrant_reaches_as_far_as_its_radius() -> None:
         assert zone.contains(inside), bearing
         assert not zone.contains(outside), bearing
     quarters = sum(np.pi * (radius * 1.852) ** 2 / 4 for radius in (120, 60, 30, 90))
-    assert area_km2(stored(np.array([zone], dtype=object))[0]) == pytest.approx(quarters, rel=0.01)
+    assert area_km2(to_stored(np.array([zone], dtype=object))[0]) == pytest.approx(quarters, rel=0.01)
 
 
 def test_quadrants_without_wind_are_left_out() -> None:
@@ -39,7 +39,7 @@ def test_quadrants_without_wind_are_left_out() -> None:
     assert corner.bounds[0] == pytest.approx(-60)
     assert corner.bounds[1] == pytest.approx(20, abs=0.01), "due east is no parallel"
     assert nothing.is_empty
-    (stored_opposite,) = stored(np.array([opposite], dtype=object))
+    (stored_opposite,) = to_stored(np.array([opposite], dtype=object))
     assert stored_opposite.is_valid
     assert len(stored_opposite.geoms) == 2
 
@@ -54,7 +54,7 @@ def test_a_swath_has_what_lies_between_neighbours_and_nothing_between_others() -
 
 
 def test_zones_are_split_at_the_antimeridian() -> None:
-    (zone,) = stored(np.array(zones((120, 120, 120, 120), longitude=179.5), dtype=object))
+    (zone,) = to_stored(np.array(zones((120, 120, 120, 120), longitude=179.5), dtype=object))
     assert (zone.bounds[0], zone.bounds[2], len(zone.geoms)) == (-180, 180, 2)
     assert zone.is_valid
 

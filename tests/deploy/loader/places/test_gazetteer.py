@@ -63,7 +63,7 @@ def test_people_are_counted_once_and_where_they_live(small: Gazetteer) -> None:
     )
     assert whole == 1_002_000, "the quarter's people are the town's"
     assert (quarter, none, split) == (0, 0, 15_000)
-    named = small.within([box(9, 9, 13, 11), box(0, 0, 1, 1)])
+    named = small.places_within([box(9, 9, 13, 11), box(0, 0, 1, 1)])
     assert [each.largest_places for each in named] == ["Bigtown, Hamlet", None], (
         "with the most people first, without quarters"
     )
@@ -106,7 +106,7 @@ def test_countries_near_a_position(packaged: Gazetteer) -> None:
     """On land, at sea between two countries, off a coast, across ±180°, and in the middle of an ocean."""
     longitudes = np.array([139.7, 129.3, -81.0, -179.5, -130.0])
     latitudes = np.array([35.7, 34.5, 30.0, -16.5, -50.0])
-    tokyo, strait, florida, fiji, ocean = packaged.countries.near(longitudes, latitudes)
+    tokyo, strait, florida, fiji, ocean = packaged.countries.find_near(longitudes, latitudes)
     assert (tokyo.nearest_country, tokyo.nearest_country_km) == ("Japan", 0)
     assert (strait.nearest_country, strait.countries_within_200_km) == ("Japan", "Japan, South Korea")
     assert florida.nearest_country == "United States of America"
@@ -115,7 +115,7 @@ def test_countries_near_a_position(packaged: Gazetteer) -> None:
     assert ocean.countries_within_200_km is None
     assert ocean.nearest_country_km > 1000
     nothing = np.empty(0)
-    assert packaged.countries.near(nothing, nothing) == []
+    assert packaged.countries.find_near(nothing, nothing) == []
 
 
 def test_the_distance_from_a_country_is_geodesic(packaged: Gazetteer) -> None:
@@ -126,7 +126,7 @@ def test_the_distance_from_a_country_is_geodesic(packaged: Gazetteer) -> None:
     names = {full_name(shape.name): shape.geometry for shape in shapes}
     geod = Geod(ellps="WGS84")
     for longitude, latitude, near in zip(
-        longitudes, latitudes, packaged.countries.near(longitudes, latitudes), strict=True
+        longitudes, latitudes, packaged.countries.find_near(longitudes, latitudes), strict=True
     ):
         outline = shapely.get_coordinates(shapely.segmentize(names[near.nearest_country], 0.01))
         count = len(outline)

@@ -21,7 +21,7 @@ from deploy.database.demo.storms import TABLES
 from deploy.loader.source import Document, Findings, Source
 from deploy.loader.sources import gdacs_cyclones, hurdat2, nhc_advisories
 from deploy.loader.sources.nhc_tables import read_tables
-from deploy.loader.storms.advisories import advisory_zones, under_way
+from deploy.loader.storms.advisories import active_advisories, advisory_zones
 from tests.deploy.loader.conftest import Load
 from tests.deploy.loader.test_hazard_files import FILES
 
@@ -169,7 +169,7 @@ def test_zones_of_advisories_are_those_that_others_derived(tmp_path: Path) -> No
             for each in orjson.loads(file.read())["features"]
         }  # fmt: skip
     advisories = read_tables(documents(chosen(tmp_path, "AL112017", "AL062018", "EP012019", "EP022019")), Findings())
-    assert {(each.event_id, each.name) for each in under_way(advisories)} == {
+    assert {(each.event_id, each.name) for each in active_advisories(advisories)} == {
         ("EP012019", "Alvin"),
         ("EP022019", "Barbara"),
     }

@@ -75,13 +75,13 @@ LASTING = replace(
 def test_a_start_and_an_end_say_how_long_features_last(tmp_path: Path) -> None:
     config = load(tmp_path, "collections: {hazard.quakes: {datetime_column: [at, until]}}")
     found = config.apply(LASTING)
-    pair = found.lasting()
+    pair = found.period_columns()
     assert pair is not None
     assert [column.name for column in pair] == ["at", "until"]
     assert Collection.from_json(json.loads(json.dumps(found.to_json()))) == found
     # `datetime` means something else now
     single = load(tmp_path, "collections: {hazard.quakes: {datetime_column: at}}").apply(LASTING)
-    assert (single.lasting(), single.shape != found.shape) == (None, True)
+    assert (single.period_columns(), single.shape != found.shape) == (None, True)
 
 
 def test_how_new_data_are_is_said_by_the_column_of_issue(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ async def owner(make_database: MakeDatabase) -> AsyncIterator[tuple[asyncpg.Conn
 
 
 async def _times(database: Database) -> TimeColumn:
-    (collection,) = await Extents(database).filled_in(await Introspection(database, ("kept",)).collections())
+    (collection,) = await Extents(database).fill_in(await Introspection(database, ("kept",)).collections())
     (column,) = collection.times
     return column
 
@@ -110,7 +110,7 @@ async def test_a_table_is_as_large_as_its_children(owner: tuple[asyncpg.Connecti
         f"ALTER TABLE kept.moments INHERIT kept.parent; GRANT SELECT ON kept.parent TO {READER}"
     )
     async with Database(PoolSettings(owner[1], "test")) as database:
-        collections = await Extents(database).filled_in(await Introspection(database, ("kept",)).collections())
+        collections = await Extents(database).fill_in(await Introspection(database, ("kept",)).collections())
         # no index gives the ends, there are no statistics for both columns, and reading the table would take too much
         assert [(entry.name, entry.times[0].start is None) for entry in collections] == [
             ("moments", False),
@@ -128,7 +128,7 @@ async def test_each_column_has_an_extent_of_its_own(owner: tuple[asyncpg.Connect
     )
     async with Database(PoolSettings(owner[1], "test")) as database:
         # alone: a column without one is read in other ways too
-        collections = await Extents(database).filled_in(await Introspection(database, ("kept",)).collections())
+        collections = await Extents(database).fill_in(await Introspection(database, ("kept",)).collections())
     assert {entry.name: [geometry.bbox for geometry in entry.geometries] for entry in collections} == {
         "moments": [],
         "empty": [None],
@@ -154,11 +154,9 @@ async def test_of_many_tables_each_has_its_own_extent_and_number(database_url: s
     await owner.close()
     async with Database(PoolSettings(database_url, "test")) as database:
         found = await Introspection(database, ("kept",)).collections()
-        counted = await RowCounts(database, **UNHURRIED).filled_in(found, dict.fromkeys((each.id for each in found), 1))
+        counted = await RowCounts(database, **UNHURRIED).fill_in(found, dict.fromkeys((each.id for each in found), 1))
         # without the tables whose rows are read anyway
-        assert (
-            await Extents(database).filled_in(bare := tuple(replace(each, item_count=None) for each in found)) == bare
-        )
+        assert await Extents(database).fill_in(bare := tuple(replace(each, item_count=None) for each in found)) == bare
     numbers = [int(each.name.removeprefix("t")) for each in found]
     assert sorted(numbers) == [*range(1, 121)]
     assert [each.geometries[0].bbox for each in found] == [(number, 1, number, 1) for number in numbers]
@@ -179,7 +177,7 @@ async def test_a_table_that_cannot_be_read_costs_only_its_own_extent(
     await owner.close()
     async with Database(PoolSettings(database_url, "test")) as database:
         extents = Extents(database)
-        odd, one = await extents.filled_in(await Introspection(database, ("kept",)).collections())
+        odd, one = await extents.fill_in(await Introspection(database, ("kept",)).collections())
     assert (odd.geometries[0].bbox, one.geometries[0].bbox) == (None, (1, 2, 1, 2))
     told = [each for each in caplog.records if each.getMessage() == "no extent" and each.levelname == "WARNING"]
     assert {vars(each)["fields"]["collection"] for each in told} == {"kept.odd"}
@@ -234,14 +232,14 @@ async def test_rows_of_a_larger_table_tell_where_they_are_read_in_time(owner: tu
     async with Database(PoolSettings(owner[1], "test")) as database:
         extents = Extents(database)
         (found,) = await Introspection(database, ("kept",)).collections()
-        (estimated,) = await extents.filled_in((found,))
+        (estimated,) = await extents.fill_in((found,))
         assert estimated.geometries[0].bbox is not None
         assert estimated.geometries[0].bbox[2] > 8
         assert estimated.geometries[1].bbox is None
-        (exact,) = await ViewExtents(database).filled_in((estimated,), extents.states)
+        (exact,) = await ViewExtents(database).fill_in((estimated,), extents.states)
         assert [geometry.bbox for geometry in exact.geometries] == [(0, 0, 4, 4), (0, 0, 4, 0)]
         # a column that takes too long keeps its estimate
-        (kept,) = await ViewExtents(database, round_seconds=-1).filled_in((estimated,), extents.states)
+        (kept,) = await ViewExtents(database, round_seconds=-1).fill_in((estimated,), extents.states)
         assert kept == estimated
 
 
@@ -265,8 +263,8 @@ async def test_periods_reach_from_the_first_start_to_the_last_end(
     await owner.close()
     async with Database(PoolSettings(database_url, "test")) as database:
         extents = Extents(database)
-        tables = await extents.filled_in(await Introspection(database, ("kept",)).collections())
-        ((found,),) = [table.times for table in await ViewExtents(database).filled_in(tables, extents.states)]
+        tables = await extents.fill_in(await Introspection(database, ("kept",)).collections())
+        ((found,),) = [table.times for table in await ViewExtents(database).fill_in(tables, extents.states)]
     assert (found.start, found.end) == tuple(moment and f"{moment}T00:00:00Z" for moment in (start, end))
     assert found.nulls is nulls
 
@@ -286,14 +284,14 @@ async def test_an_index_tells_where_the_rows_of_a_very_large_table_are(
     )
     async with Database(PoolSettings(owner[1], "test")) as database:
         extents = Extents(database)
-        found = await extents.filled_in(await Introspection(database, ("kept",)).collections())
+        found = await extents.fill_in(await Introspection(database, ("kept",)).collections())
         (table,) = (collection for collection in found if collection.name == "many")
         far = replace(table.geometries[0], bbox=(-85.0, -40.0, 84.0, 39.0))
         large = replace(table, geometries=(far,), rows=10_000_000, row_bytes=1000)
-        (exact,) = await ViewExtents(database).filled_in((large,), extents.states)
+        (exact,) = await ViewExtents(database).fill_in((large,), extents.states)
         assert exact.geometries[0].bbox == pytest.approx((-85, -40, 15, 39), abs=1e-4)
         await owner[0].execute("DROP INDEX kept.many_geom_idx")
-        (kept,) = await ViewExtents(database).filled_in((large,), extents.states)
+        (kept,) = await ViewExtents(database).fill_in((large,), extents.states)
         assert kept.geometries[0].bbox == far.bbox
 
 
@@ -312,7 +310,7 @@ async def test_extents_of_rows_that_are_hidden_come_from_no_estimate(owner: tupl
         assert table.row_security
         assert list(table.geometries[0].bbox or ()) == [1, 1, 2, 2]
         bare = replace(table, geometries=tuple(replace(each, bbox=None) for each in table.geometries))
-        (estimated,) = await Extents(database).filled_in((bare,))
+        (estimated,) = await Extents(database).fill_in((bare,))
         assert not estimated.geometries[0].bbox
 
 
@@ -333,7 +331,7 @@ async def test_partitions_that_may_not_be_looked_at_leave_the_extent_unknown(
         async def box() -> tuple[float, ...] | None:
             found = await Introspection(database, ("kept",)).collections()
             bare = next(each for each in found if each.name == "parts")
-            (parts,) = await Extents(database).filled_in((bare,))
+            (parts,) = await Extents(database).fill_in((bare,))
             return parts.geometries[0].bbox
 
         # of both, from their statistics, of which a deletion takes nothing
@@ -365,29 +363,29 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
 
         async def asked(extents: Extents, locked: str = "") -> int:
             database.times = 0
-            before = await extents.filled_in(bare, {locked})
-            assert (await extents.filled_in(bare, {locked}))[0] is before[0] or extents is wary
+            before = await extents.fill_in(bare, {locked})
+            assert (await extents.fill_in(bare, {locked}))[0] is before[0] or extents is wary
             return database.times
 
         assert [await asked(trusting), await asked(trusting), await asked(wary)] == [1, 0, 2]
         # new statistics are another state, and a locked collection keeps its extent
-        known, before = await trusting.filled_in(bare), wary.states
+        known, before = await trusting.fill_in(bare), wary.states
         assert known[0].times[0].start is not None
         await owner[0].execute("ANALYZE kept.moments; SELECT pg_stat_force_next_flush()")
 
         async def noticed() -> None:
-            await wary.filled_in(bare)
+            await wary.fill_in(bare)
             assert wary.states != before
 
         await eventually(noticed)
         assert await asked(trusting, locked=bare[0].id) == 0
-        assert await trusting.filled_in(bare, {bare[0].id}) == known
+        assert await trusting.fill_in(bare, {bare[0].id}) == known
         assert [await asked(trusting), await asked(trusting)] == [1, 0]
         # with another shape it is another collection, which stays unknown while it is locked
         unread = replace(bare[0], shape="locked")
-        (locked,) = await trusting.filled_in((unread,), {unread.id})
+        (locked,) = await trusting.fill_in((unread,), {unread.id})
         assert locked.times[0].start is None
         database.times = 0
-        await trusting.filled_in((replace(bare[0], shape="another"),))
+        await trusting.fill_in((replace(bare[0], shape="another"),))
         assert database.times == 1
         assert await asked(Extents(database), locked=bare[0].id) == 0

@@ -361,14 +361,14 @@ async def test_what_is_locked_has_the_key_that_it_had(owner: asyncpg.Connection,
         bare = tuple(each for each in await Introspection(database, ("own",)).collections() if each.name == "kept")
         kept = (replace(bare[0], key=None, composite_key=(), key_repeats=False),)
         keys = Keys(database)
-        (known,) = await keys.filled_in(kept)
+        (known,) = await keys.fill_in(kept)
         assert (known.key, known.key_repeats) == ("id", False)
-        (unknown,) = await Keys(database).filled_in(kept, {"own.kept"})
+        (unknown,) = await Keys(database).fill_in(kept, {"own.kept"})
         # whether it has nulls cannot be looked at
         assert (unknown.key, unknown.key_repeats) == ("id", True)
         async with owner.transaction():
             await owner.execute("REFRESH MATERIALIZED VIEW own.kept")
-            assert (await keys.filled_in(kept, {"own.kept"}))[0] is known
+            assert (await keys.fill_in(kept, {"own.kept"}))[0] is known
             # another state is unknown
-            (changed,) = await keys.filled_in((replace(kept[0], shape="another"),), {"own.kept"})
+            (changed,) = await keys.fill_in((replace(kept[0], shape="another"),), {"own.kept"})
             assert changed.key_repeats

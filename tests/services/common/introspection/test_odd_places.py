@@ -72,9 +72,9 @@ async def test_an_index_tells_the_extent_of_many_rows_beside_no_place(database_u
     await owner.close()
     async with Database(PoolSettings(database_url, "test")) as database:
         extents = Extents(database)
-        found = await extents.filled_in(await Introspection(database, ("kept",)).collections())
+        found = await extents.fill_in(await Introspection(database, ("kept",)).collections())
         (table,) = (collection for collection in found if collection.name == "many")
         bare = replace(table.geometries[0], bbox=None)
         large = replace(table, geometries=(bare,), rows=10_000_000, row_bytes=1000)
-        (exact,) = await ViewExtents(database, **UNHURRIED).filled_in((large,), extents.states)
+        (exact,) = await ViewExtents(database, **UNHURRIED).fill_in((large,), extents.states)
         assert (exact.geometries[0].bbox, exact.geometries[0].partial) == ((-85, -40, 84, 39), True)

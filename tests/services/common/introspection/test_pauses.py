@@ -68,7 +68,7 @@ async def test_what_takes_long_is_looked_at_again_more_seldom_while_rows_change(
     for state, seconds in enumerate((0, pause - 0.5, 1)):
         database.takes, database.times = takes, 0
         database.now += seconds
-        await looking.filled_in((view,), {view.id: state})
+        await looking.fill_in((view,), {view.id: state})
         asked.append(database.times > 0)
     assert asked == [True, False, True]
 
@@ -78,7 +78,7 @@ async def test_extents_are_read_again_after_five_minutes_in_any_case(slow: tuple
     extents, asked = ViewExtents(database), []
     for seconds in (0, 299, 2):
         database.now, database.times = database.now + seconds, 0
-        (found,) = await extents.filled_in((view,), {view.id: 1})
+        (found,) = await extents.fill_in((view,), {view.id: 1})
         asked.append(database.times)
         assert found.times[0].start == "2020-01-01T00:00:00Z"
     assert asked == [1, 0, 1]
@@ -93,13 +93,13 @@ async def test_extents_of_tables_are_read_anew_every_five_minutes(
     extents, asked = Extents(database), []
     for seconds in (0, 0, 300, 1):
         database.now, database.times = database.now + seconds, 0
-        await extents.filled_in(tables)
+        await extents.fill_in(tables)
         # more than the state of the database, and what is analysed
         asked.append(database.times > 2)
     assert asked == [True, False, False, True]
     # a view gets no further statements
     database.times = 0
-    await extents.filled_in((view,))
+    await extents.fill_in((view,))
     assert database.times == 2
 
 
@@ -124,7 +124,7 @@ async def test_after_a_quarter_of_a_second_the_others_wait_for_the_next_time(
     database.takes, looking = 0.1, of(database)
 
     async def known() -> list[bool]:
-        found = await looking.filled_in(views, states)
+        found = await looking.fill_in(views, states)
         return [each.item_count == 1 or each.times[0].start is not None for each in found]
 
     assert await known() == [True, True, True, False, False]
@@ -134,7 +134,7 @@ async def test_after_a_quarter_of_a_second_the_others_wait_for_the_next_time(
     database.now += 10
     states = {each.id: 2 for each in views}
     database.times = 0
-    found = await looking.filled_in(views[::-1], states)
+    found = await looking.fill_in(views[::-1], states)
     assert database.times == 3
     anew = [each.item_count == 2 or each.times[0].start == "2019-01-01T00:00:00Z" for each in found]
     assert anew == [False, False, True, True, True]
@@ -150,7 +150,7 @@ async def test_what_is_small_is_counted_again_soon_however_long_all_took_togethe
     tables = tuple(replace(view, id=f"own.{number}", kind="table") for number in range(2))
     counts, database.takes = RowCounts(database), 1.0
     for state in (1, 2):
-        found = await counts.filled_in(tables, dict.fromkeys((each.id for each in tables), state))
+        found = await counts.fill_in(tables, dict.fromkeys((each.id for each in tables), state))
         assert [each.item_count for each in found] == [1, 1]
         database.now += 4
 
@@ -160,5 +160,5 @@ async def test_times_are_read_before_boxes(slow: tuple[Slow, Collection]) -> Non
     database, view = slow
     database.takes, database.times = 1.0, 0
     of_both = replace(view, geometries=(GeometryColumn("geom", "Point", 4326),))
-    (found,) = await ViewExtents(database).filled_in((of_both,), {view.id: 1})
+    (found,) = await ViewExtents(database).fill_in((of_both,), {view.id: 1})
     assert (found.times[0].start, database.times) == ("2020-01-01T00:00:00Z", 1)

@@ -85,25 +85,25 @@ async def test_what_is_slow_costs_little_and_an_old_number_is_not_told(
 ) -> None:
     async with Database(PoolSettings(owner[1], "test")) as database:
         extents = Extents(database)
-        bare = await extents.filled_in(await Introspection(database, ("counted",)).collections())
+        bare = await extents.fill_in(await Introspection(database, ("counted",)).collections())
         states = extents.counted
         assert "counted.recent" not in states
         # policies may read data whose changes are not recorded
         hiding = Extents(database)
-        await hiding.filled_in(tuple(replace(collection, row_security=True) for collection in bare))
+        await hiding.fill_in(tuple(replace(collection, row_security=True) for collection in bare))
         assert not hiding.counted
         counts = RowCounts(database, statement_ms=50, least_seconds=600)
         async with asyncio.timeout(30):
-            await counts.filled_in(bare, states)
-            found = {collection.name: collection.item_count for collection in await counts.filled_in(bare, states)}
+            await counts.fill_in(bare, states)
+            found = {collection.name: collection.item_count for collection in await counts.fill_in(bare, states)}
         assert (found["few"], found["slow"]) == (17, None)
         # rows that have changed and are not recounted yet
         other = {**states, "counted.few": "another"}
-        found = {collection.name: collection.item_count for collection in await counts.filled_in(bare, other)}
+        found = {collection.name: collection.item_count for collection in await counts.fill_in(bare, other)}
         assert (found["few"], found["odd"]) == (None, 9)
         # when no time is left, no table is counted
         hasty = RowCounts(database, round_seconds=-1)
-        assert {collection.item_count for collection in await hasty.filled_in(bare, states)} == {None}
+        assert {collection.item_count for collection in await hasty.fill_in(bare, states)} == {None}
 
 
 class Asked(Database):
@@ -142,10 +142,10 @@ async def test_what_a_replica_does_not_count_has_no_number_that_stays_right(
         return replace(found, relations={**found.relations, small.oid: None})
 
     extents = Extents(database)
-    await extents.filled_in((small,))
+    await extents.fill_in((small,))
     assert extents.counted.keys() == {small.id}
     monkeypatch.setattr(DatabaseStates, "read", of_a_replica)
-    await extents.filled_in((small,))
+    await extents.fill_in((small,))
     assert not extents.counted
     assert extents.states.keys() == {small.id}
 
@@ -154,15 +154,15 @@ async def test_what_costs_much_is_counted_again_more_seldom(few: tuple[Asked, tu
     database, (small, _, slowly) = few
     bare = (small, slowly)
     counts = RowCounts(database, statement_ms=60_000, least_seconds=0, round_seconds=60)
-    assert _numbers(await counts.filled_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 1))) == [17, 17]
+    assert _numbers(await counts.fill_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 1))) == [17, 17]
     assert database.times == 2
     # of the slow one the old number is not told, and no new one is looked for yet
-    assert _numbers(await counts.filled_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 2))) == [17, None]
+    assert _numbers(await counts.fill_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 2))) == [17, None]
     assert database.times == 3
     # with equal states no statement is sent
-    assert _numbers(await counts.filled_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 2))) == [17, None]
+    assert _numbers(await counts.fill_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 2))) == [17, None]
     # as it was when it was counted
-    assert _numbers(await counts.filled_in(bare, {"counted.few": 2, "counted.slowly": 1})) == [17, 17]
+    assert _numbers(await counts.fill_in(bare, {"counted.few": 2, "counted.slowly": 1})) == [17, 17]
     assert database.times == 3
 
 
@@ -175,13 +175,13 @@ async def test_what_cannot_be_counted_is_not_tried_again_and_again(
     states = {"counted.few": 1, "counted.gone": 1, "counted.slow": 1}
     counts = RowCounts(database, statement_ms=1000, least_seconds=0, round_seconds=60)
     # those that are counted together fail together, and are counted one by one the next time
-    assert _numbers(await counts.filled_in((small, gone, slow), states)) == [None, None, None]
-    assert _numbers(await counts.filled_in((small, gone, slow), states)) == [17, None, None]
+    assert _numbers(await counts.fill_in((small, gone, slow), states)) == [None, None, None]
+    assert _numbers(await counts.fill_in((small, gone, slow), states)) == [17, None, None]
     asked = database.times
-    assert _numbers(await counts.filled_in((small, gone, slow), states)) == [17, None, None]
+    assert _numbers(await counts.fill_in((small, gone, slow), states)) == [17, None, None]
     assert database.times == asked
     # another state of what took too long: in a while
-    assert _numbers(await counts.filled_in((small, slow), {**states, "counted.slow": 2})) == [17, None]
+    assert _numbers(await counts.fill_in((small, slow), {**states, "counted.slow": 2})) == [17, None]
     assert database.times == asked
     no_relation = 'relation "counted.gone" does not exist'
     told = [record for record in caplog.records if record.getMessage() == "no count"]
@@ -201,10 +201,10 @@ async def test_a_count_that_was_too_slow_once_is_made_later_without_a_change_of_
     async with owner[0].transaction():
         # the count waits for this lock, and is cancelled
         await owner[0].execute("LOCK TABLE counted.few")
-        assert _numbers(await counts.filled_in((small,), {"counted.few": 1})) == [None]
+        assert _numbers(await counts.fill_in((small,), {"counted.few": 1})) == [None]
 
     async def counted() -> None:
-        assert _numbers(await counts.filled_in((small,), {"counted.few": 1})) == [17]
+        assert _numbers(await counts.fill_in((small,), {"counted.few": 1})) == [17]
 
     await eventually(counted)
 
@@ -213,27 +213,27 @@ async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Colle
     database, (small, *_) = few
     counts = RowCounts(database, statement_ms=60_000, least_seconds=0, round_seconds=60)
     states = {"counted.few": 1}
-    assert _numbers(await counts.filled_in((replace(small, rows=1_000_001),), states)) == [None]
-    assert _numbers(await counts.filled_in((small,), {})) == [None]
-    assert _numbers(await counts.filled_in((small,), states, {"counted.few"})) == [None]
+    assert _numbers(await counts.fill_in((replace(small, rows=1_000_001),), states)) == [None]
+    assert _numbers(await counts.fill_in((small,), {})) == [None]
+    assert _numbers(await counts.fill_in((small,), states, {"counted.few"})) == [None]
     assert database.times == 0
-    assert _numbers(await counts.filled_in((replace(small, rows=1_000_000),), states)) == [17]
+    assert _numbers(await counts.fill_in((replace(small, rows=1_000_000),), states)) == [17]
     # a dropped collection is forgotten, and recounted when it exists again
-    await counts.filled_in((), {})
-    await counts.filled_in((small,), states)
+    await counts.fill_in((), {})
+    await counts.fill_in((small,), states)
     assert database.times == 2
     patient = RowCounts(database, statement_ms=60_000, least_seconds=600, round_seconds=60)
-    await patient.filled_in((small,), states)
-    assert _numbers(await patient.filled_in((small,), {"counted.few": 2})) == [None]
+    await patient.fill_in((small,), states)
+    assert _numbers(await patient.fill_in((small,), {"counted.few": 2})) == [None]
     assert database.times == 3
     # what is known besides is that of now, and the same object where there is nothing to add
     other = replace(small, title="Others")
-    assert await patient.filled_in((other,), states) == (replace(other, item_count=17),)
-    assert (await counts.filled_in((other,), {}))[0] is other
+    assert await patient.fill_in((other,), states) == (replace(other, item_count=17),)
+    assert (await counts.fill_in((other,), {}))[0] is other
     # together up to eight megabytes each
     for row_bytes, times in ((8192, 1), (8193, 2)):
         database.times, each = 0, replace(small, rows=1024, row_bytes=row_bytes)
         both = (each, replace(each, id="counted.again"))
         counts = RowCounts(database, statement_ms=60_000, round_seconds=60)
-        assert _numbers(await counts.filled_in(both, {**states, "counted.again": 1})) == [17, 17]
+        assert _numbers(await counts.fill_in(both, {**states, "counted.again": 1})) == [17, 17]
         assert database.times == times

@@ -47,7 +47,7 @@ async def owner(make_database: MakeDatabase) -> AsyncIterator[tuple[asyncpg.Conn
 
 async def _bare(database: Database) -> tuple[tuple[Collection, ...], Mapping[str, object]]:
     extents = Extents(database)
-    return await extents.filled_in(await Introspection(database, ("seen",)).collections()), extents.states
+    return await extents.fill_in(await Introspection(database, ("seen",)).collections()), extents.states
 
 
 def _named(collections: tuple[Collection, ...]) -> dict[str, Collection]:
@@ -83,16 +83,16 @@ async def test_a_slow_one_has_none_and_costs_little(
         # one of them alone would take a minute
         async with asyncio.timeout(30):
             for _ in range(2):
-                await views.filled_in(bare, states)
+                await views.fill_in(bare, states)
         # in the end each view has had its turn
         for _ in range(40):
-            found = _named(await views.filled_in(bare, states))
+            found = _named(await views.fill_in(bare, states))
         assert _box(found["plain"]) == [10, 20, 11, 21]
         assert found["slow_00"].geometries[0].bbox is None
         # and no view is read again
         asked = mock.Mock()
         monkeypatch.setattr(database, "connection", asked)
-        again = await views.filled_in(bare, states)
+        again = await views.fill_in(bare, states)
         asked.assert_not_called()
         assert all(first is second for first, second in zip(again, found.values(), strict=True))
 
@@ -111,7 +111,7 @@ async def test_the_times_of_a_view_are_read_where_its_box_takes_too_long(
         # as long as one statement may take
         views = ViewExtents(database, statement_ms=250, round_seconds=0.25)
         for _ in range(10):
-            found = _named(await views.filled_in(bare, states))
+            found = _named(await views.fill_in(bare, states))
     assert found["far"].times[0].start == "2020-01-02T00:00:00Z"
     assert found["far"].geometries[0].bbox is None
     assert _box(found["plain"]) == [10, 20, 11, 21]
@@ -125,8 +125,8 @@ async def test_what_is_locked_says_nothing_of_its_extent(owner: tuple[asyncpg.Co
         async with owner[0].transaction():
             await owner[0].execute("LOCK TABLE seen.places")
             with pytest.raises(Unavailable):
-                await views.filled_in(bare, states)
-        found = _named(await views.filled_in(bare, states))
+                await views.fill_in(bare, states)
+        found = _named(await views.fill_in(bare, states))
         assert _box(found["plain"]) == [10, 20, 11, 21]
 
 
@@ -134,14 +134,14 @@ async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connec
     async with Database(PoolSettings(owner[1], "test")) as database:
         bare, states = await _bare(database)
         bounded, eager = ViewExtents(database), ViewExtents(database, least_seconds=0)
-        await bounded.filled_in(bare, states)
-        await eager.filled_in(bare, states)
+        await bounded.fill_in(bare, states)
+        await eager.fill_in(bare, states)
         await owner[0].execute("INSERT INTO seen.places VALUES (5, NULL, 'SRID=4326;POINT(50 60)')")
         # with equal states no statement is sent
-        assert _box(_named(await eager.filled_in(bare, states))["plain"]) == [10, 20, 11, 21]
+        assert _box(_named(await eager.fill_in(bare, states))["plain"]) == [10, 20, 11, 21]
         later = dict.fromkeys(states, "another")
-        assert _box(_named(await eager.filled_in(bare, later))["plain"]) == [10, 20, 50, 60]
-        assert _box(_named(await bounded.filled_in(bare, later))["plain"]) == [10, 20, 11, 21]
+        assert _box(_named(await eager.fill_in(bare, later))["plain"]) == [10, 20, 50, 60]
+        assert _box(_named(await bounded.fill_in(bare, later))["plain"]) == [10, 20, 11, 21]
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ async def test_what_has_to_be_read_is(asking: Asking) -> None:
             **{**_TABLE, **of_table},
         )
         asking.times = 0
-        await ViewExtents(asking, **UNHURRIED).filled_in((known,), {known.id: 1})
+        await ViewExtents(asking, **UNHURRIED).fill_in((known,), {known.id: 1})
         found.append((of_table, of_geometry, of_time, asking.times))
     assert found == _READ
 
@@ -227,7 +227,7 @@ async def test_the_rows_at_the_ends_of_an_index_tell_of_a_large_table(
         shapes = _named((await _bare(database))[0])["shapes"]
         of_estimate = (replace(shapes.geometries[0], bbox=BOX), *shapes.geometries[1:])
         large = replace(shapes, rows=10_000_000, row_bytes=1000, geometries=of_estimate)
-        (found,) = await ViewExtents(database, **UNHURRIED).filled_in((large,), {large.id: 1})
+        (found,) = await ViewExtents(database, **UNHURRIED).fill_in((large,), {large.id: 1})
     assert _box(found) == box
 
 
@@ -237,7 +237,7 @@ async def test_what_is_known_is_read_again_when_it_may_be_another(asking: Asking
 
     async def reads(extents: ViewExtents, view: Collection = plain, state: int = 1, locked: str = "") -> int:
         asking.times = 0
-        (found,) = await extents.filled_in((view,), {view.id: state}, {locked})
+        (found,) = await extents.fill_in((view,), {view.id: state}, {locked})
         assert (found.geometries[0].bbox is None) is (view.name == "gone")
         return asking.times
 
@@ -259,7 +259,7 @@ async def test_who_was_forgotten_is_read_anew(asking: Asking) -> None:
     extents = ViewExtents(asking, least_seconds=600, **UNHURRIED)
     for views in ((plain,), (), (plain,)):
         asking.times = 0
-        await extents.filled_in(views, states)
+        await extents.fill_in(views, states)
         assert asking.times == (2 if views else 0)
 
 
@@ -269,6 +269,6 @@ async def test_what_took_long_is_not_read_again_soon(owner: tuple[asyncpg.Connec
     extents, times = ViewExtents(asking, least_seconds=0, **UNHURRIED), []
     for state in (1, 2):
         asking.times = 0
-        await extents.filled_in((lazy,), {lazy.id: state})
+        await extents.fill_in((lazy,), {lazy.id: state})
         times.append(asking.times)
     assert times == [2, 0]

@@ -10,10 +10,10 @@ import pytest
 
 from libs.catalogue.model import Column, GeometryColumn
 from services.features.aggregation.buckets import (
-    around,
     as_number,
-    between,
+    closed_ranges,
     lasting_buckets,
+    open_ranges,
     place_buckets,
     range_buckets,
     term_buckets,
@@ -127,9 +127,9 @@ def test_multiples_of_a_width(width: str, first: str, last: str, edges: list[str
 
 
 def test_bounds_are_between_edges_or_around_them() -> None:
-    assert between([1, 2, 3]) == [(1, 2), (2, 3)]
-    assert between([1]) == [(1, 1)]
-    assert around([1, 2]) == [(None, 1), (1, 2), (2, None)]
+    assert closed_ranges([1, 2, 3]) == [(1, 2), (2, 3)]
+    assert closed_ranges([1]) == [(1, 1)]
+    assert open_ranges([1, 2]) == [(None, 1), (1, 2), (2, None)]
 
 
 def test_ranges_that_nothing_is_in_are_there() -> None:

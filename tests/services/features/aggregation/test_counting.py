@@ -77,7 +77,7 @@ async def test_the_same_is_counted_once_whatever_it_is_called(running: Services)
     facet, every = TermFacet("category", category), _selection(events)
 
     async def counted(selection: Selection, asked: TermFacet | PlaceFacet = facet) -> object:
-        return (await facets.counted(selection, [asked]))[0][0]
+        return (await facets.count(selection, [asked]))[0][0]
 
     first = await counted(every)
     assert await counted(_selection(events), replace(facet, name="another")) is first
@@ -96,7 +96,7 @@ async def test_the_same_is_counted_once_whatever_it_is_called(running: Services)
     assert len({id(each) for each in (first, *others)}) == 1 + len(others)
     assert await counted(every) is first
     # several at once are as they would be alone, and in their order
-    both, _ = await facets.counted(every, [place, facet])
+    both, _ = await facets.count(every, [place, facet])
     assert both == [others[6], first]
 
 
@@ -122,7 +122,7 @@ async def test_what_changed_while_it_was_counted_is_not_remembered(running: Serv
         facets = FacetCounts(database, versions, FailingRows(versions), at_once=1, of_collection=1)
 
         async def counted() -> object:
-            return (await facets.counted(selection, [facet]))[0][0]
+            return (await facets.count(selection, [facet]))[0][0]
 
         first = await counted()
         # as it was called before it was counted, and after
@@ -133,9 +133,9 @@ async def test_what_changed_while_it_was_counted_is_not_remembered(running: Serv
         assert await counted() is rested
         # those that are counted together are remembered one by one
         others = [TermFacet(name, found) for name in ("magnitude", "name") if (found := events.column(name))]
-        together = (await facets.counted(selection, others))[0]
+        together = (await facets.count(selection, others))[0]
         for other, before in zip(others, together, strict=True):
-            assert (await facets.counted(selection, [other]))[0][0] is before
+            assert (await facets.count(selection, [other]))[0][0] is before
         # without a version it is unknown when the data change
         versions.token = None
         assert await counted() is not await counted()
@@ -169,9 +169,9 @@ async def test_what_is_counted_has_its_turn_among_all_and_among_those_of_its_col
         versions = SetVersions(database)
         facets = FacetCounts(database, versions, FailingRows(versions), at_once=3, of_collection=2)
         assert made == [(3, 5.0), (2, 5.0)]
-        await facets.counted(_selection(events), [TermFacet("id", key)])
+        await facets.count(_selection(events), [TermFacet("id", key)])
         with pytest.raises(InvalidParameters):
-            await facets.counted(_selection(events), [NumberFacet("id", key, width="0.001")])
+            await facets.count(_selection(events), [NumberFacet("id", key, width="0.001")])
     turns = [("enters", 2, events.id), ("enters", 3, ""), ("leaves", 3, ""), ("leaves", 2, events.id)]
     assert told == turns * 2
 
@@ -204,7 +204,7 @@ async def test_what_is_still_counted_is_given_up_with_the_process(running: Servi
     database = cast("Database", Waiting())
     versions = SetVersions(database)
     facets = FacetCounts(database, versions, FailingRows(versions), at_once=1, of_collection=1)
-    counting = asyncio.create_task(facets.counted(_selection(events), [TermFacet("category", category)]))
+    counting = asyncio.create_task(facets.count(_selection(events), [TermFacet("category", category)]))
     await Waiting.asked.wait()
     assert Waiting.shares == ["hostile.events"]
     await facets.close()

@@ -333,9 +333,9 @@ async def test_long_texts_leave_the_cache_earlier(running: Services, features: C
         select(collection, QueryValues(defaultdict(lambda: None, filter=f"id <> {n}")), folding=app[FOLDING].current)
         for n in range(60)
     ]
-    counted = [(await app[FACETS].counted(selection, [facet]))[0][0] for selection in selections]
-    assert (await app[FACETS].counted(selections[-1], [facet]))[0][0] is counted[-1]
-    assert (await app[FACETS].counted(selections[0], [facet]))[0][0] is not counted[0]
+    counted = [(await app[FACETS].count(selection, [facet]))[0][0] for selection in selections]
+    assert (await app[FACETS].count(selections[-1], [facet]))[0][0] is counted[-1]
+    assert (await app[FACETS].count(selections[0], [facet]))[0][0] is not counted[0]
 
 
 @pytest.mark.parametrize("token", ["g:grid:10", "any_:hexagon:10"])

@@ -87,7 +87,7 @@ async def test_the_others_are_counted(
     entered = _entered(monkeypatch)
     for is_known in (False, True):
         entered.clear()
-        found, omitted = await facets.counted(selection, asked)
+        found, omitted = await facets.count(selection, asked)
         assert ([(each.values, each.nulls) for each in found], omitted) == counted
         # the second time it is known which rows they are, and what there is beside them
         assert (ROWS.id not in entered) == is_known
@@ -98,6 +98,6 @@ async def test_what_fails_whatever_is_left_out_is_an_error(
 ) -> None:
     entered = _entered(monkeypatch)
     with pytest.raises(StoredValueError):
-        await facets.counted(Selection(BROKEN, None, (), (ID,), ()), [TERMS])
+        await facets.count(Selection(BROKEN, None, (), (ID,), ()), [TERMS])
     # a second attempt would not help
     assert entered.count(BROKEN.id) == 1

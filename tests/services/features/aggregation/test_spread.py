@@ -34,7 +34,7 @@ class Counts:
         self.cells = tuple({"centre": [*centre]} for centre in centres)
         self.sizes: list[float] = []
 
-    async def counted(self, selection: Selection, facets: Sequence[PlaceFacet]) -> tuple[list[Counted], int]:
+    async def count(self, selection: Selection, facets: Sequence[PlaceFacet]) -> tuple[list[Counted], int]:
         assert selection is SELECTION
         (facet,) = facets
         assert (facet.name, facet.geometry, facet.hexagons) == ("geom", GEOM, False)
@@ -68,7 +68,7 @@ async def test_cells_are_as_fine_as_the_map_shows(centres: list[tuple[float, flo
 
 async def test_where_counting_takes_too_long_there_are_none() -> None:
     class Busy:
-        async def counted(self, *_: object) -> None:
+        async def count(self, *_: object) -> None:
             raise Unavailable("busy")
 
     assert await spread(cast("FacetCounts", Busy()), SELECTION, GEOM) == ()

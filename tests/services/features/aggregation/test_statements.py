@@ -154,7 +154,7 @@ async def test_a_day_ends_with_its_last_microsecond(kinds: asyncpg.Connection) -
     last = _at("9999-12-31 23:59:59.999999")
     assert await _rows(kinds, statements.time_ends(ALL, facet)) == [(_at("2020-01-01 12:00"), last)]
     edges = [_at("2020-01-01 12:00"), _at("2020-01-01 23:59:59.999999"), _at("2020-01-02")]
-    found = await _rows(kinds, statements.lasting(ALL, clock, day, edges))
+    found = await _rows(kinds, statements.period_statement(ALL, clock, day, edges))
     # if one end is null, the feature is open on that side
     assert {*found} == {(1, 2, 1), (3, 3, 1), (None, None, 4)}
     # one that ends before it starts reaches from the end to the start

@@ -119,7 +119,7 @@ async def test_who_comes_while_an_export_is_given_up_gets_one_that_is_made(
     again = await exports.open(wanted)
     try:
         assert again is not left
-        assert await again.finished(20)
+        assert await again.wait_for_end(20)
         assert await again.read(0, 13) == b"collectionId,"
         assert again.rows > 2500
     finally:
@@ -130,10 +130,10 @@ async def test_what_is_not_kept_is_only_for_those_who_came_while_it_was_made(run
     exports, wanted = running.apps["features"][EXPORTS], wanted_of_many(running)
     first, second = await exports.open(wanted), await exports.open(wanted)
     assert second is first
-    assert await first.finished(20)
+    assert await first.wait_for_end(20)
     later = await exports.open(wanted)
     assert later is not first
-    assert await later.finished(20)
+    assert await later.wait_for_end(20)
     for each in (first, second, later):
         exports.leave(each)
 

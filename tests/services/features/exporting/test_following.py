@@ -68,12 +68,12 @@ async def test_what_its_making_raises_is_told_to_whoever_waits() -> None:
 
     export = Export(streams=False, tag=None, task=asyncio.create_task(fail()))
     with pytest.raises(Unavailable, match="it failed"):
-        await export.finished(60)
+        await export.wait_for_end(60)
     with pytest.raises(Unavailable, match="it failed"):
         await export.wait(0, 60)
     unfinished = Export(streams=False, tag=None, task=asyncio.create_task(wait_for_ever()))
-    assert not await unfinished.finished(0.01)
-    assert await Export(streams=False, tag=None, whole=True).finished(60)
+    assert not await unfinished.wait_for_end(0.01)
+    assert await Export(streams=False, tag=None, whole=True).wait_for_end(60)
     assert unfinished.task
     unfinished.task.cancel()
 
@@ -86,7 +86,7 @@ def _wanted(running: Services, key: str | None, is_current: Callable[[], bool] =
 
 async def _made(exports: Exports, wanted: Wanted) -> Export:
     export = await exports.open(wanted)
-    assert await export.finished(20)
+    assert await export.wait_for_end(20)
     exports.leave(export)
     assert export.task
     assert export.file
@@ -129,11 +129,11 @@ async def test_a_file_may_be_as_large_as_is_said_and_no_larger(
             export = await exports.open(replace(wanted, key=key))
             if most < size:
                 with pytest.raises(InvalidParameters, match="larger than the 0 MB that one may have"):
-                    await export.finished(20)
+                    await export.wait_for_end(20)
                 # a later client starts a new one
                 assert await exports.find(key) is None
             else:
-                assert (await export.finished(20), export.size) == (True, size)
+                assert (await export.wait_for_end(20), export.size) == (True, size)
                 assert export.task
                 await asyncio.wait([export.task])
             exports.leave(export)
@@ -213,7 +213,7 @@ async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
     assert (second is first, first.readers) == (True, 2)
     exports.leave(first)
     may_begin.set()
-    assert await second.finished(20)
+    assert await second.wait_for_end(20)
     exports.leave(second)
     may_begin.clear()
     one, other = [await exports.open(replace(_wanted(running, None), client=client)) for client in ("one", "other")]
@@ -227,7 +227,7 @@ async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
     assert str(refused.value) == "As many files are being made as may be at once; try again."
     may_begin.set()
     for export in (one, other):
-        assert await export.finished(20)
+        assert await export.wait_for_end(20)
         exports.leave(export)
 
     async def has_room() -> None:
@@ -235,7 +235,7 @@ async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
             export = await exports.open(_wanted(running, None))
         except Unavailable as error:
             raise AssertionError from error
-        assert await export.finished(20)
+        assert await export.wait_for_end(20)
         exports.leave(export)
 
     await eventually(has_room)

@@ -9,7 +9,7 @@ import pytest
 
 from libs.catalogue.model import Collection, Column, TimeColumn
 from libs.ogc.temporal import rfc3339
-from services.features.pages.recency import age, is_live, newest_first, over_since, tag_of_age
+from services.features.pages.recency import age, end_of_validity, is_live, newest_first, tag_of_age
 from tests.services.in_process import Client
 
 _NOW = datetime.now(UTC)
@@ -43,13 +43,13 @@ ARCHIVE = replace(ALERTS, times=tuple(replace(time, end="2018-02-01T00:00:00Z") 
 
 def test_what_is_over_is_told_by_its_end_or_by_a_withdrawal() -> None:
     assert (is_live(ALERTS), is_live(ARCHIVE), is_live(replace(ALERTS, time_end=None))) == (True, False, False)
-    assert over_since(ALERTS, {"expires": _at(-3)}) is not None
-    assert over_since(ALERTS, {"expires": _at(3)}) is None
-    assert over_since(ALERTS, {"expires": None}) is None
-    assert over_since(ALERTS, {"expires": _at(3), "withdrawn": _at(-1)}) is not None
+    assert end_of_validity(ALERTS, {"expires": _at(-3)}) is not None
+    assert end_of_validity(ALERTS, {"expires": _at(3)}) is None
+    assert end_of_validity(ALERTS, {"expires": None}) is None
+    assert end_of_validity(ALERTS, {"expires": _at(3), "withdrawn": _at(-1)}) is not None
     # a day is over when it has passed
-    assert over_since(ALERTS, {"expires": f"{datetime.now(UTC):%Y-%m-%d}"}) is None
-    assert over_since(ARCHIVE, {"expires": "2018-02-01T00:00:00Z"}) is None
+    assert end_of_validity(ALERTS, {"expires": f"{datetime.now(UTC):%Y-%m-%d}"}) is None
+    assert end_of_validity(ARCHIVE, {"expires": "2018-02-01T00:00:00Z"}) is None
 
 
 def test_how_long_ago_is_said() -> None:

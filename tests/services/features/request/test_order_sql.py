@@ -11,7 +11,7 @@ from libs.pg.sql import sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
 from services.features.request.items_query import total_order
-from services.features.request.order import after_position, at, order_by, up_to_position
+from services.features.request.order import condition_after, condition_at, condition_up_to, order_by
 
 KEY = Column("id", "integer", "integer", not_null=True)
 SIZE = Column("size", "double precision", "number")
@@ -74,27 +74,27 @@ def test_one_direction_without_nulls_is_a_range(
     order: tuple[SortTerm, ...], backwards: bool, after: str, until: str
 ) -> None:
     position = Position(("5",), backwards)
-    assert after_position(order, position).render() == (f'ROW("id") {after} ROW($1::text::integer)', ("5",))
-    assert up_to_position(order, position).render() == (f'ROW("id") {until} ROW($1::text::integer)', ("5",))
+    assert condition_after(order, position).render() == (f'ROW("id") {after} ROW($1::text::integer)', ("5",))
+    assert condition_up_to(order, position).render() == (f'ROW("id") {until} ROW($1::text::integer)', ("5",))
 
 
 def test_where_there_may_be_nulls_or_two_directions_each_column_is_compared() -> None:
     size = "$1::text::double precision"
-    text, args = after_position((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()
+    text, args = condition_after((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()
     assert text == f'(("size" > {size} OR "size" IS NULL)) OR (("size" = {size}) AND ("id" > $2::text::integer))'
     assert args == ("1.5", "5")
-    backwards, _ = after_position((SortTerm(SIZE), SortTerm(KEY)), Position((None, "5"), backwards=True)).render()
+    backwards, _ = condition_after((SortTerm(SIZE), SortTerm(KEY)), Position((None, "5"), backwards=True)).render()
     assert backwards == '(("size" IS NOT NULL)) OR (("size" IS NULL) AND ("id" < $1::text::integer))'
-    forwards, _ = after_position((SortTerm(SIZE), SortTerm(KEY)), Position((None, "5"))).render()
+    forwards, _ = condition_after((SortTerm(SIZE), SortTerm(KEY)), Position((None, "5"))).render()
     assert forwards == '((FALSE)) OR (("size" IS NULL) AND ("id" > $1::text::integer))'
-    mixed, _ = after_position((SortTerm(KEY, descending=True), SortTerm(SIZE)), Position(("5", "1.5"))).render()
+    mixed, _ = condition_after((SortTerm(KEY, descending=True), SortTerm(SIZE)), Position(("5", "1.5"))).render()
     assert "ROW" not in mixed
-    assert up_to_position((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()[0].endswith("IS NOT TRUE")
+    assert condition_up_to((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()[0].endswith("IS NOT TRUE")
 
 
 def test_each_column_is_compared_among_rows_that_have_the_same_in_all_before_it() -> None:
     depth = SortTerm(Column("depth", "integer", "integer"), descending=True)
-    text, args = after_position((SortTerm(SIZE), depth, SortTerm(KEY)), Position(("1.5", None, "5"))).render()
+    text, args = condition_after((SortTerm(SIZE), depth, SortTerm(KEY)), Position(("1.5", None, "5"))).render()
     *_, last = text.split(" OR (")
     assert last == '("size" = $1::text::double precision) AND ("depth" IS NULL) AND ("id" > $2::text::integer))'
     assert args == ("1.5", "5")
@@ -105,34 +105,34 @@ def test_where_some_of_the_rows_at_a_position_are_behind_it_begins_with_all_of_t
     order = (SortTerm(SIZE), SortTerm(KEY))
     for backwards in (False, True):
         position = Position(("1.5", "5"), backwards)
-        assert after_position(order, replace(position, alike=3)).render() == (
-            up_to_position(order, replace(position, backwards=not backwards)).render()
+        assert condition_after(order, replace(position, alike=3)).render() == (
+            condition_up_to(order, replace(position, backwards=not backwards)).render()
         )
-        assert up_to_position(order, replace(position, alike=3)).render() == up_to_position(order, position).render()
+        assert condition_up_to(order, replace(position, alike=3)).render() == condition_up_to(order, position).render()
 
 
 def test_the_rows_at_a_position() -> None:
     order = (SortTerm(SIZE), SortTerm(Column("h", "bigint", "integer"), expression=sql("hash(item)")))
-    assert at(order, Position((None, "5"))).render() == (
+    assert condition_at(order, Position((None, "5"))).render() == (
         '("size" IS NOT DISTINCT FROM NULL) AND (hash(item) IS NOT DISTINCT FROM $1::text::bigint)',
         ("5",),
     )
     assert (
         "(hash(item) > $2::text::bigint OR hash(item) IS NULL)"
-        in after_position(order, Position(("1", "5"))).render()[0]
+        in condition_after(order, Position(("1", "5"))).render()[0]
     )
 
 
 def test_several_columns_are_a_range_where_none_may_be_null_and_all_go_one_way() -> None:
     number = Column("number", "bigint", "integer", not_null=True)
     down = (SortTerm(number, descending=True), SortTerm(KEY, descending=True))
-    assert after_position(down, Position(("7", "5"))).render() == (
+    assert condition_after(down, Position(("7", "5"))).render() == (
         'ROW("number", "id") < ROW($1::text::bigint, $2::text::integer)',
         ("7", "5"),
     )
     # of a row that had one when the cursor was made
-    assert "ROW" not in after_position(down, Position((None, "5"))).render()[0]
+    assert "ROW" not in condition_after(down, Position((None, "5"))).render()[0]
     mixed = (SortTerm(number), SortTerm(KEY, descending=True))
-    assert after_position(mixed, Position(("7", "5"))).render()[0] == (
+    assert condition_after(mixed, Position(("7", "5"))).render()[0] == (
         '(("number" > $1::text::bigint)) OR (("number" = $1::text::bigint) AND ("id" < $2::text::integer))'
     )

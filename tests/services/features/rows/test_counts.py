@@ -34,8 +34,8 @@ async def test_slow_counts_leave_connections_for_pages(
         DataVersions(database, poll_seconds=60) as versions,
     ):
         counts = Counts(database, versions, seconds=0.3, at_once=2)
-        assert await counts.matched(quick, "quick") == 10
-        assert await asyncio.gather(*(counts.matched(slow, f"slow {n}") for n in range(8))) == [None] * 8
+        assert await counts.count(quick, "quick") == 10
+        assert await asyncio.gather(*(counts.count(slow, f"slow {n}") for n in range(8))) == [None] * 8
         active = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'test-counts' AND state = 'active'"
         assert await owner.fetchval(active) == 2
         async with asyncio.timeout(1):
@@ -53,9 +53,9 @@ async def test_slow_counts_of_one_collection_leave_turns_for_others_even_of_its_
         counts = Counts(database, SetVersions(database), seconds=0.3, at_once=2, of_collection=1)
         try:
             # it goes on
-            assert await counts.matched(slow, "slow") is None
-            assert await counts.matched(elsewhere, "elsewhere") == 10
-            assert await counts.matched(quick, "quick") is None
+            assert await counts.count(slow, "slow") is None
+            assert await counts.count(elsewhere, "elsewhere") == 10
+            assert await counts.count(quick, "quick") is None
         finally:
             await counts.close()
 
@@ -70,8 +70,8 @@ async def test_slow_counts_of_several_collections_leave_connections_for_pages(
         counts = Counts(database, SetVersions(database), seconds=0.3, at_once=1)
         try:
             # it goes on
-            assert await counts.matched(slow, "slow") is None
-            assert await counts.matched(elsewhere, "elsewhere") is None
+            assert await counts.count(slow, "slow") is None
+            assert await counts.count(elsewhere, "elsewhere") is None
         finally:
             await counts.close()
 
@@ -84,7 +84,7 @@ async def test_what_the_database_gives_up_is_a_number_that_is_not_known(
     settings = PoolSettings(hostile.reader_url, "test-given-up", size=1, statement_timeout_ms=100)
     async with Database(settings) as database:
         counts = Counts(database, SetVersions(database), seconds=30, at_once=1)
-        assert await counts.matched(slow, "slow") is None
+        assert await counts.count(slow, "slow") is None
 
 
 async def test_no_count_outlives_its_service(
@@ -94,7 +94,7 @@ async def test_no_count_outlives_its_service(
     slow = Selection(collection, None, (sql("pg_sleep(60) IS NULL"),), (), ())
     async with Database(PoolSettings(hostile.reader_url, "test-end", size=2)) as database:
         counts = Counts(database, SetVersions(database), seconds=0.1, at_once=2)
-        assert await counts.matched(slow, "slow") is None
+        assert await counts.count(slow, "slow") is None
         await counts.close()
 
         async def ended() -> None:
@@ -112,11 +112,11 @@ async def test_a_count_of_rows_that_changed_meanwhile_is_not_remembered(
     async with Database(PoolSettings(hostile.reader_url, "test-counts", size=4)) as database:
         versions = SetVersions(database)
         counts = Counts(database, versions, seconds=10, at_once=2)
-        assert await counts.matched(selection, "quiet") == 10
-        assert counts.known(selection, "quiet") == 10
+        assert await counts.count(selection, "quiet") == 10
+        assert counts.recall(selection, "quiet") == 10
         async with owner.transaction():
             await owner.execute("LOCK TABLE hostile.events")
-            counting = asyncio.create_task(counts.matched(selection, "meanwhile"))
+            counting = asyncio.create_task(counts.count(selection, "meanwhile"))
             waiting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'test-counts'"
             waiting += " AND wait_event_type = 'Lock'"
             async with asyncio.timeout(10):
@@ -124,14 +124,14 @@ async def test_a_count_of_rows_that_changed_meanwhile_is_not_remembered(
                     await owner.execute("SELECT pg_sleep(0.05), pg_stat_clear_snapshot()")
             versions.token = "second"
         assert await counting == 10
-        assert counts.known(selection, "meanwhile") is None
+        assert counts.recall(selection, "meanwhile") is None
         versions.token = "first"
-        assert counts.known(selection, "meanwhile") is None
-        assert counts.known(selection, "quiet") == 10
+        assert counts.recall(selection, "meanwhile") is None
+        assert counts.recall(selection, "quiet") == 10
         # without a version it is unknown when the data change
         versions.token = None
-        assert await counts.matched(selection, "unversioned") == 10
-        assert counts.known(selection, "unversioned") is None
+        assert await counts.count(selection, "unversioned") == 10
+        assert counts.recall(selection, "unversioned") is None
 
 
 async def test_known_and_unknown_counts_are_counted_themselves(running: Services, hostile: HostileDatabase) -> None:
@@ -145,7 +145,7 @@ async def test_known_and_unknown_counts_are_counted_themselves(running: Services
     hits, misses = looked_up()
     async with Database(PoolSettings(hostile.reader_url, "test-lookups", size=1)) as database:
         counts = Counts(database, SetVersions(database), seconds=10, at_once=1)
-        assert [await counts.matched(selection, "same") for _ in range(3)] == [10, 10, 10]
+        assert [await counts.count(selection, "same") for _ in range(3)] == [10, 10, 10]
     assert looked_up() == [hits + 2, misses + 1]
 
 
@@ -163,12 +163,12 @@ async def test_a_count_that_finds_no_turn_in_time_is_not_made(
         counts = Counts(database, SetVersions(database), seconds=0.1, at_once=turns[0], of_collection=turns[1])
         async with owner.transaction():
             await owner.execute("LOCK TABLE hostile.events")
-            assert await asyncio.gather(*(counts.matched(one, repr(one)) for one in (first, second))) == [None, None]
+            assert await asyncio.gather(*(counts.count(one, repr(one)) for one in (first, second))) == [None, None]
             # callers with a shorter wait have left
             await asyncio.sleep(0.1)
 
         async def is_known() -> None:
-            assert counts.known(first, repr(first)) == 10
+            assert counts.recall(first, repr(first)) == 10
 
         await eventually(is_known)
         await asyncio.sleep(0.05)

@@ -33,7 +33,7 @@ class Store(ItemsStore):
         self.numbers = numbers
         self.at_once = self.most = 0
 
-    async def matched(self, query: ItemsQuery) -> int | None:
+    async def count(self, query: ItemsQuery) -> int | None:
         self.at_once += 1
         self.most = max(self.most, self.at_once)
         for _ in range(3):

@@ -331,11 +331,11 @@ async def test_what_cannot_fail_is_not_tried(store: ItemsStore, fetches: list[Fe
     placed = query(conditions=(sql("NOT ST_IsEmpty('POINT(1 1)'::geometry)"),))
     assert (await store.exclude_failing(placed), len(_tries(fetches))) == (placed, 1)
     with pytest.raises(StoredValueError):
-        await store.without_failing(placed)
+        await store.leave_out_failing(placed)
 
 
 async def test_rows_that_fail_are_looked_for_where_a_page_has_met_one(store: ItemsStore) -> None:
-    found = await store.without_failing(query(conditions=(sql("is_right(id)"),), limit=5))
+    found = await store.leave_out_failing(query(conditions=(sql("is_right(id)"),), limit=5))
     assert (found.selection.failing, found.limit) == (2, 5)
 
 

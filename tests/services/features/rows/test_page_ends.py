@@ -23,7 +23,7 @@ def chunk(*names: object, features: bool = False) -> Rows:
 
 
 def kept(page: RowsOfPage, *chunks: Rows) -> Sequence[object]:
-    return [row[0] for found in chunks for row in page.only(found, (0,)).rows]
+    return [row[0] for found in chunks for row in page.select(found, (0,)).rows]
 
 
 def test_all_rows_are_kept_where_nothing_changed() -> None:
@@ -37,15 +37,15 @@ def test_rows_that_were_added_meanwhile_are_left_out_and_the_others_stay_in_orde
 
 
 def test_features_stay_with_their_rows() -> None:
-    found = RowsOfPage([[1, 2, 3]], 3).only(chunk(0, 1, 2, 2.5, 3, features=True), (0,))
+    found = RowsOfPage([[1, 2, 3]], 3).select(chunk(0, 1, 2, 2.5, 3, features=True), (0,))
     assert list(found.rows) == [(1,), (2,), (3,)]
     assert found.features == [b"1", b"2", b"3"]
 
 
 def test_of_rows_that_are_called_the_same_as_many_are_kept_as_the_page_has() -> None:
     page = RowsOfPage([["a", "a", "b"]], 3)
-    assert page.alike(("a",), (0,))
-    assert not page.alike(("b",), (0,))
+    assert page.repeats(("a",), (0,))
+    assert not page.repeats(("b",), (0,))
     assert kept(page, chunk("a", "a", "a", "b")) == ["a", "a", "b"]
 
 
@@ -151,7 +151,7 @@ def test_rows_are_called_by_what_tells_them_apart() -> None:
 def test_once_a_row_is_gone_the_others_are_looked_for_one_by_one() -> None:
     page = RowsOfPage([[1, 2, 3, 4, 5], ["a", "b", "c", "d", "e"]], 5)
     found = [Rows(LAYOUT, rows) for rows in ([(1, "a"), (3, "c")], [], [(4, "d"), (5, "e"), (6, "f")])]
-    assert [list(page.only(some, (0, 1)).rows) for some in found] == [
+    assert [list(page.select(some, (0, 1)).rows) for some in found] == [
         [(1, "a"), (3, "c")],
         [],
         [(4, "d"), (5, "e")],

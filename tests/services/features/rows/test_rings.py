@@ -8,8 +8,8 @@ import pytest
 from services.features.rows.rings import (
     is_nothing_else,
     may_have_short_rings,
-    without_short_rings,
-    wkt_without_short_rings,
+    remove_short_rings,
+    remove_short_rings_of_wkt,
 )
 from tests.eventually import eventually
 from tests.services.in_process import Services
@@ -42,7 +42,7 @@ SHORT = [[1, 1], [2, 2], [1, 1]]
     ],
 )
 def test_short_rings_are_left_out(geometry: dict[str, Any], expected: dict[str, Any] | None) -> None:
-    assert without_short_rings(geometry) == expected
+    assert remove_short_rings(geometry) == expected
 
 
 def test_only_polygons_are_looked_at() -> None:
@@ -88,7 +88,7 @@ def test_a_geometry_of_short_rings_alone_is_lost(text: str, short: bool, nothing
 def test_wkt(text: str, expected: str | None) -> None:
     if "1 1,1 1" in text:
         expected = "MULTIPOLYGON(((0 0,4 0,4 4,0 0)),((0 0,4 0,4 4,0 0)))"
-    assert wkt_without_short_rings(text) == expected
+    assert remove_short_rings_of_wkt(text) == expected
 
 
 async def test_none_leaves_the_service(running: Services, owner: asyncpg.Connection) -> None:

@@ -61,7 +61,7 @@ async def test_while_they_are_all_taken_it_waits(
 async def test_what_is_not_known_for_it_is_not_said(database: Database) -> None:
     store, ranges = store_of(database), ValueRanges(database, SetVersions(database))
     async with database.of(KEYED.id).connection():
-        assert (await store.matched(query()), await ranges.ranges(KEYED)) == (None, None)
+        assert (await store.count(query()), await ranges.ranges(KEYED)) == (None, None)
         other = replace(KEYED, id="public.other")
-        assert (await store.matched(query(other)), await ranges.ranges(other) is not None) == (60, True)
+        assert (await store.count(query(other)), await ranges.ranges(other) is not None) == (60, True)
     await ranges.close()

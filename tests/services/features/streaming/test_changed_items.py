@@ -46,7 +46,7 @@ class Room:
         return ids
 
     async def told(self) -> Items | None:
-        return (await self.items.since_last([self.events])).get(self.events.id)
+        return (await self.items.read([self.events])).get(self.events.id)
 
 
 async def with_schema(owner: asyncpg.Connection) -> None:
@@ -116,7 +116,7 @@ async def test_views_and_other_keys_are_not_named(room: Room) -> None:
         replace(room.events, id="key", key="event_id"),
         replace(room.events, id="parts", sources=(room.events.oid, 1)),
     ]
-    assert await room.items.since_last(others) == {}
+    assert await room.items.read(others) == {}
 
 
 async def test_a_database_without_names_has_none(make_database: MakeDatabase) -> None:
@@ -124,7 +124,7 @@ async def test_a_database_without_names_has_none(make_database: MakeDatabase) ->
         items = ChangedItems(database, versions)
         await items.begin()
         assert not items.has_begun
-        assert await items.since_last([]) == {}
+        assert await items.read([]) == {}
 
 
 def test_an_event_names_what_is_known() -> None:

@@ -133,7 +133,7 @@ class Named:
         """The event that a test waits for."""
         return self.has_begun
 
-    async def since_last(self, changed: Sequence[Any]) -> dict[str, Items]:
+    async def read(self, changed: Sequence[Any]) -> dict[str, Items]:
         assert self.has_begun
         self.looked += 1
         return dict.fromkeys(["small"], Items((("7", "update"),), is_complete=True)) if changed else {}

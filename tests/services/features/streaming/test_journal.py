@@ -37,14 +37,14 @@ def test_who_was_away_hears_the_last_of_each_change_once() -> None:
     between = journal.state()
     versions.tokens["b"] = "2"
     _read(journal, "a", "b")
-    assert [(each.collection, each.version) for each in journal.since(left) or []] == [("a", "3"), ("b", "2")]
-    assert [(each.collection, each.version) for each in journal.since(between) or []] == [("b", "2")]
-    assert journal.since(journal.state()) == []
-    assert journal.since("another") is None
-    assert [each.version for each in journal.since_version("a", "2") or []] == ["3"]
-    assert journal.since_version("a", "3") == []
-    assert [each.version for each in journal.since_version("a", "1") or []] == ["3"]
-    assert journal.since_version("a", "0") is None
+    assert [(each.collection, each.version) for each in journal.changes_since(left) or []] == [("a", "3"), ("b", "2")]
+    assert [(each.collection, each.version) for each in journal.changes_since(between) or []] == [("b", "2")]
+    assert journal.changes_since(journal.state()) == []
+    assert journal.changes_since("another") is None
+    assert [each.version for each in journal.changes_since_version("a", "2") or []] == ["3"]
+    assert journal.changes_since_version("a", "3") == []
+    assert [each.version for each in journal.changes_since_version("a", "1") or []] == ["3"]
+    assert journal.changes_since_version("a", "0") is None
 
 
 def test_what_is_gone_is_told_and_what_is_unknown_for_a_moment_is_not() -> None:
@@ -73,10 +73,10 @@ def test_after_a_pause_it_begins_anew_and_who_is_told_of_that_state_hears_what_c
     versions.tokens["a"] = "2"
     # when it changed is not known: it was not looked at
     assert _read(journal, "a", "b") == []
-    assert journal.since(left) is None
+    assert journal.changes_since(left) is None
     told = journal.state()
     versions.tokens["b"] = "2"
     assert _read(journal, "a", "b") == [("b", "2")]
-    assert [(each.collection, each.version) for each in journal.since(told) or []] == [("b", "2")]
-    assert [each.version for each in journal.since_version("b", "1") or []] == ["2"]
-    assert journal.since_version("a", "1") is None
+    assert [(each.collection, each.version) for each in journal.changes_since(told) or []] == [("b", "2")]
+    assert [each.version for each in journal.changes_since_version("b", "1") or []] == ["2"]
+    assert journal.changes_since_version("a", "1") is None

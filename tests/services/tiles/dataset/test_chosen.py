@@ -6,7 +6,7 @@ import pytest
 
 from libs.catalogue.chosen_collections import Chosen
 from libs.catalogue.model import Collection
-from services.tiles.dataset.chosen import about
+from services.tiles.dataset.chosen import describe
 
 PLACES = Collection("s.a", "s", "a", 1, "table", "A", None, ())
 
@@ -20,4 +20,4 @@ PLACES = Collection("s.a", "s", "a", 1, "table", "A", None, ())
     ],
 )
 def test_it_is_said_how_many_there_are(number: int, omitted: int, said: str) -> None:
-    assert about(Chosen((PLACES,) * number, named=False, omitted=omitted)) == said
+    assert describe(Chosen((PLACES,) * number, named=False, omitted=omitted)) == said

@@ -14,7 +14,7 @@ from libs.catalogue.model import GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql, bind, sql
-from services.tiles.rendering.shape import drawing, drawn_points, is_near, is_nowhere, projected
+from services.tiles.rendering.shape import drawing, drawn_points, is_near, is_nowhere, project
 from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_request import TileRequest
 from tests.conftest import MakeDatabase
@@ -52,12 +52,12 @@ async def _of_row(database: Database, value: Sql, column: GeometryColumn, stored
 
 async def _drawn(database: Database, request: TileRequest, stored: str) -> Any:
     """In units of the tile, y downwards."""
-    text = sql("ST_AsText({shape})", shape=drawn_points(request, projected(request)))
+    text = sql("ST_AsText({shape})", shape=drawn_points(request, project(request)))
     if request.geometry.dimension != 0:
         text = sql(
             "(SELECT ST_AsText(drawing.drawn) FROM (SELECT {shape} AS g OFFSET 0) AS shape"
             " CROSS JOIN LATERAL ({drawing}) AS drawing WHERE drawing.drawn IS NOT NULL LIMIT 1)",
-            shape=projected(request),
+            shape=project(request),
             drawing=drawing(request, sql("shape.g")),
         )
     text = await _of_row(database, text, request.geometry, stored)

@@ -12,8 +12,8 @@ import pytest
 from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Statements
 from libs.pg.sql import Sql
-from services.tiles.rendering.invalid_rows import without_invalid_rows
-from services.tiles.rendering.statement import matching
+from services.tiles.rendering.invalid_rows import exclude_invalid_rows
+from services.tiles.rendering.statement import condition
 from services.tiles.rendering.thinning import chosen_rows
 from tests.services.in_process import Answer, Client, Services
 from tests.services.tiles.conftest import TilesOn, drawn_tile
@@ -142,7 +142,7 @@ async def test_a_search_that_led_to_nothing_is_not_made_again(ward: Services, mo
         times.append(until - asyncio.get_running_loop().time())
         raise StoredValueError
 
-    monkeypatch.setattr("services.tiles.rendering.render.without_invalid_rows", in_vain)
+    monkeypatch.setattr("services.tiles.rendering.render.exclude_invalid_rows", in_vain)
     for limit in (901, 902):
         address = f"/collections/ward.unlucky/tiles/WebMercatorQuad/0/0/0?limit={limit}"
         assert (await ward["tiles"].get(address)).status == 503
@@ -178,7 +178,7 @@ class Failing(Statements):
 async def test_where_a_condition_fails_on_a_row_each_row_is_tried() -> None:
     database, now = Failing(), asyncio.get_running_loop().time()
     asked = request(9, where="size > 1")
-    valid, number = await without_invalid_rows(database, asked, 10, now + 60)
+    valid, number = await exclude_invalid_rows(database, asked, 10, now + 60)
     assert number == 1
     assert valid.selection.conditions[:-1] == asked.selection.conditions
     assert whole(valid.selection.conditions[-1]) == "((ctid) = ANY(<['(0,2)'] text>[]::tid[])) IS NOT TRUE"
@@ -186,7 +186,7 @@ async def test_where_a_condition_fails_on_a_row_each_row_is_tried() -> None:
     near, every = database.asked[:2]
     assert (
         near
-        == f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE {whole(matching(asked))}\nAND (ctid) IS NOT NULL LIMIT {MOST}'
+        == f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE {whole(condition(asked))}\nAND (ctid) IS NOT NULL LIMIT {MOST}'
     )
     assert every == f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE TRUE\nAND (ctid) IS NOT NULL LIMIT {MOST}'
     assert [rows for text in database.asked[2:] for rows in re.findall(r"unnest\(<\[(.*?)\]", text)] == [
@@ -197,7 +197,7 @@ async def test_where_a_condition_fails_on_a_row_each_row_is_tried() -> None:
     for until in (now, now - 1):
         nobody = Failing()
         with pytest.raises(StoredValueError):
-            await without_invalid_rows(nobody, asked, 10, until)
+            await exclude_invalid_rows(nobody, asked, 10, until)
         assert nobody.asked == []
 
 
@@ -219,17 +219,17 @@ async def test_rows_are_looked_for_among_those_of_the_tile_and_in_time() -> None
     now = asyncio.get_running_loop().time()
     full, ordered = request(9, limit=5), request(9, limit=5, sortby="size")
     thinned = f"SELECT (feature)::text\nFROM ({whole(chosen_rows(full, 6))}) AS chosen"
-    near = f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE {whole(matching(full))}\nAND (ctid) IS NOT NULL LIMIT {MOST}'
+    near = f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE {whole(condition(full))}\nAND (ctid) IS NOT NULL LIMIT {MOST}'
     for asked, matched, expected in ((full, 6, thinned), (full, 5, near), (ordered, 6, near)):
         database = Healthy()
         # none of them was at fault
         with pytest.raises(StoredValueError):
-            await without_invalid_rows(database, asked, matched, now + 60)
+            await exclude_invalid_rows(database, asked, matched, now + 60)
         assert database.asked[0] == expected
         assert len(database.asked) == 2
     late = Healthy(asyncio.get_running_loop().time() + 0.002)
     with pytest.raises(StoredValueError):
-        await without_invalid_rows(late, full, 5, late.until)
+        await exclude_invalid_rows(late, full, 5, late.until)
     assert len(late.asked) == 1
 
 
@@ -237,7 +237,7 @@ async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.Monke
     async def fail(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("services.tiles.rendering.render.without_invalid_rows", fail)
+    monkeypatch.setattr("services.tiles.rendering.render.exclude_invalid_rows", fail)
     features, answer = await _tile(ward["tiles"], "places", filter="size > 900")
     assert len(features) == 100
     assert answer.headers[OMITTED] == "0"

@@ -9,7 +9,7 @@ import pytest
 
 from libs.catalogue.model import GeometryColumn
 from libs.pg.sql import Sql
-from services.tiles.rendering.shape import is_near, is_nowhere, middle, projected
+from services.tiles.rendering.shape import is_near, is_nowhere, middle, project
 from services.tiles.request.tile_request import TileRequest
 from tests.services.tiles.rendering.points import tile_of_column
 
@@ -35,24 +35,23 @@ def _text(statement: Sql) -> str:
 
 @pytest.mark.parametrize("kind", [*PLAIN, *CURVES, *SURFACES, "Geometry"])
 def test_what_tiles_do_not_know_is_made_what_they_do(kind: str) -> None:
-    text = _text(projected(_request(_column(kind))))
+    text = _text(project(_request(_column(kind))))
     assert ("ST_CurveToLine" in text) is (kind in (*CURVES, "Geometry"))
     assert ("POLYHEDRALSURFACE" in text) is (kind in (*SURFACES, "Geometry"))
     assert ("ST_Force2D" in text) is (kind == "Geometry")
     # no geography has surfaces
-    assert "POLYHEDRALSURFACE" not in _text(projected(_request(_column(kind, is_geography=True))))
+    assert "POLYHEDRALSURFACE" not in _text(project(_request(_column(kind, is_geography=True))))
 
 
 @pytest.mark.parametrize("dimensions", [2, 3, 4])
 def test_heights_are_left_out(dimensions: int) -> None:
-    text = _text(projected(_request(_column("LineString", dimensions=dimensions))))
+    text = _text(project(_request(_column("LineString", dimensions=dimensions))))
     assert ("ST_Force2D" in text) is (dimensions > 2)
 
 
 def test_edges_of_geographies_go_the_short_way() -> None:
     across, along = (
-        _text(projected(_request(_column("LineString", is_geography=True, crosses=crosses))))
-        for crosses in (True, False)
+        _text(project(_request(_column("LineString", is_geography=True, crosses=crosses)))) for crosses in (True, False)
     )
     assert "ST_LineInterpolatePoint" in across
     assert "ST_LineInterpolatePoint" not in along
@@ -75,14 +74,14 @@ def test_edges_of_geographies_go_the_short_way() -> None:
 def test_rows_of_a_crs_each(column: GeometryColumn, is_mixed: bool) -> None:
     request = _request(column)
     assert (is_nowhere(column) is not None) is is_mixed
-    for statement in (projected(request), is_near(request)):
+    for statement in (project(request), is_near(request)):
         assert ("spatial_ref_sys" in _text(statement)) is is_mixed
 
 
 def test_without_a_crs_numbers_are_longitudes_and_latitudes() -> None:
     bare = _column("Polygon", 0, row_srids=(0,))
-    assert 'ST_SetSRID("geom", 4326)' in _text(projected(_request(bare)))
-    assert "ST_SetSRID" not in _text(projected(_request(_column("Polygon", 4326))))
+    assert 'ST_SetSRID("geom", 4326)' in _text(project(_request(bare)))
+    assert "ST_SetSRID" not in _text(project(_request(_column("Polygon", 4326))))
     assert _text(is_near(_request(bare))).startswith('("geom" && ')
 
 

@@ -9,7 +9,7 @@ import pytest
 from libs.catalogue.model import Column, GeometryColumn, TimeColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
-from services.tiles.rendering.statement import matching, tile_statement
+from services.tiles.rendering.statement import condition, tile_statement
 from services.tiles.request.plain_tile import plain_tile, tile_of
 from tests.services.tiles.rendering.points import POINTS
 
@@ -63,7 +63,7 @@ def test_on_the_sphere_a_narrow_tile_is_looked_for_by_the_index(crosses: bool) -
     tms = tile_matrix_set("WebMercatorQuad")
     # tiles in whose boxes the antimeridian is not
     places = ((0, 0, 0), (2, 1, 1), (3, 1, 2), (9, 200, 200))
-    texts = [matching(plain_tile(collection, tms, *place, 100)).render()[0] for place in places]
+    texts = [condition(plain_tile(collection, tms, *place, 100)).render()[0] for place in places]
     assert ["ST_Segmentize" in text for text in texts] == [False, False, True, True]
     assert all('"geom"::geometry &&' in text for text in texts)
     # where a row crosses the antimeridian, its numbers are those of a box on the other side

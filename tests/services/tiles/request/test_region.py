@@ -11,7 +11,7 @@ import shapely
 
 from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import WORLD, Box
-from libs.geo.crs_areas import within_finite_area
+from libs.geo.crs_areas import clip_to_finite_area
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
 from services.tiles.request.region import EXTENT, Region, longest_straight
@@ -38,7 +38,7 @@ def _within(boxes: list[Box], x: Places, y: Places, slack: float = 0.0) -> Chose
 def _finite(srid: int) -> tuple[Places, Places, Chosen]:
     """The places of the grid in a CRS, and which of them lie where it is finite."""
     x, y = transformer(srid).transform(LONGITUDES, LATITUDES)
-    area = _within(within_finite_area([WORLD], srid), LONGITUDES, LATITUDES)
+    area = _within(clip_to_finite_area([WORLD], srid), LONGITUDES, LATITUDES)
     assert np.isfinite(x[area]).all()
     assert np.isfinite(y[area]).all()
     return x, y, area

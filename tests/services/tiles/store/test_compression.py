@@ -9,7 +9,7 @@ from random import Random
 import deflate
 import pytest
 
-from services.tiles.store.compression import compressed, decompressed, merged
+from services.tiles.store.compression import compress_tile, decompress_tile, merge_tiles
 
 SIZES = {"in the loop": 1_000, "compressed in the loop, read in a thread": 200_000, "in threads": 300_000}
 
@@ -21,21 +21,21 @@ def encoded(size: int) -> bytes:
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 async def test_a_tile_is_gzip_and_comes_back_as_it_was(size: int) -> None:
-    gzipped = await compressed(encoded(size))
+    gzipped = await compress_tile(encoded(size))
     assert gzip.decompress(gzipped) == encoded(size)
-    assert await decompressed(gzipped) == encoded(size)
+    assert await decompress_tile(gzipped) == encoded(size)
 
 
 async def test_other_requests_go_on_while_a_large_tile_is_worked_on() -> None:
     small, large = gzip.compress(b"small"), gzip.compress(encoded(1_200_000))
     others: list[str] = []
     for name, work in {
-        "compressed": compressed(encoded(200_000)),
-        "large compressed": compressed(encoded(300_000)),
-        "read": decompressed(small),
-        "large read": decompressed(large),
-        "merged": merged([small, small]),
-        "large merged": merged([small, large]),
+        "compressed": compress_tile(encoded(200_000)),
+        "large compressed": compress_tile(encoded(300_000)),
+        "read": decompress_tile(small),
+        "large read": decompress_tile(large),
+        "merged": merge_tiles([small, small]),
+        "large merged": merge_tiles([small, large]),
     }.items():
         # the loop comes to it only while it waits for a thread
         other = asyncio.get_running_loop().call_soon(others.append, name)
@@ -46,20 +46,20 @@ async def test_other_requests_go_on_while_a_large_tile_is_worked_on() -> None:
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 async def test_several_tiles_become_one_stream_in_their_order(size: int) -> None:
-    first, second = await compressed(encoded(size)), await compressed(encoded(size + 1))
-    one = await merged([first, second])
+    first, second = await compress_tile(encoded(size)), await compress_tile(encoded(size + 1))
+    one = await merge_tiles([first, second])
     # one stream: what a reader leaves behind the first would be lost on it
-    assert await decompressed(one) == encoded(size) + encoded(size + 1)
+    assert await decompress_tile(one) == encoded(size) + encoded(size + 1)
     assert one.count(b"\x1f\x8b\x08\x00\x00\x00\x00\x00") == 1
 
 
 async def test_nothing_and_a_single_tile_are_given_as_they_are() -> None:
-    assert await merged([]) == b""
-    assert await merged([b"as it is"]) == b"as it is"
+    assert await merge_tiles([]) == b""
+    assert await merge_tiles([b"as it is"]) == b"as it is"
 
 
 async def test_tiles_are_as_small_as_their_time_is_worth() -> None:
     words = b"".join(b"%d hazards, %d of them near; " % (n, n % 7) for n in range(2000))
     levels = [bytes(deflate.gzip_compress(words, level)) for level in range(1, 13)]
-    assert await compressed(words) == levels[4]
+    assert await compress_tile(words) == levels[4]
     assert len({*levels[3:6]}) == 3

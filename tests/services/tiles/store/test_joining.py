@@ -14,7 +14,7 @@ from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import DomainError, Fault, InvalidParameters, NotFound, Restarting, Unavailable
 from services.tiles.request.plain_tile import plain_tile
 from services.tiles.request.tile_request import TileRequest
-from services.tiles.store.compression import decompressed
+from services.tiles.store.compression import decompress_tile
 from services.tiles.store.layers import joined_tile
 from services.tiles.store.tile_store import Tile, TileStore
 
@@ -64,7 +64,7 @@ def _tile(
 
 async def test_layers_are_joined_in_their_order_but_for_empty_ones() -> None:
     found = await _joined(_tile(b"one"), _tile(b""), _tile(b"three"))
-    assert await decompressed(found.gzipped) == b"onethree"
+    assert await decompress_tile(found.gzipped) == b"onethree"
     assert (await _joined(_tile(b""), _tile(b""))).gzipped == b""
 
 

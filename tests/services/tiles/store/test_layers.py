@@ -18,7 +18,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql
 from services.tiles.request.plain_tile import plain_tile
 from services.tiles.request.tile_request import TileRequest
-from services.tiles.store.compression import decompressed
+from services.tiles.store.compression import decompress_tile
 from services.tiles.store.layers import joined_tile
 from services.tiles.store.tile_store import TileStore
 from tests.conftest import MakeDatabase
@@ -78,7 +78,7 @@ async def test_no_more_than_four_are_made_at_once(database: Counting) -> None:
     tile = await joined_tile(_store(database), [_request(name) for name in MANY])
     assert database.most == 4
     assert tile.tier == "postgis"
-    layers = mapbox_vector_tile.decode(await decompressed(tile.gzipped))
+    layers = mapbox_vector_tile.decode(await decompress_tile(tile.gzipped))
     assert [*layers] == MANY
     assert all([feature["id"] for feature in layer["features"]] == [1, 2, 3] for layer in layers.values())
 

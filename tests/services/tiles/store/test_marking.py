@@ -34,7 +34,7 @@ class Versions:
     def version(self, collection: Collection) -> DataVersion | None:
         return self.now[collection.id]
 
-    async def looked_again(self) -> bool:
+    async def look_again(self) -> bool:
         self.looks.append(asyncio.get_running_loop().create_future())
         return await self.looks[-1]
 

@@ -58,11 +58,11 @@ async def test_what_is_made_while_rows_change_is_not_marked(
             cache.put(name, b"made")
         await eventually(both_there)
         # the next look is more than a second away
-        assert await versions.looked_again()
+        assert await versions.look_again()
         sealing.add(lines, first.token, "t:old", b"marked")
         await owner.execute("INSERT INTO placed.lines VALUES (6000, 'new', 'SRID=4326;LINESTRING(0 0, 1 1)')")
         try:
-            assert await versions.looked_again()
+            assert await versions.look_again()
             second = versions.version(lines)
             assert second is not None
             assert second.token != first.token
@@ -88,7 +88,7 @@ async def test_what_waits_for_the_next_look_is_bounded(
 
         async def looked() -> list[bytes | None]:
             for _ in range(2):
-                assert await versions.looked_again()
+                assert await versions.look_again()
             return await cache.get("t:more")
 
         cache.put("t:more", b"made")

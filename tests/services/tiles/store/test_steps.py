@@ -75,7 +75,7 @@ class Noting(TileCache):
     def version(self, _: Collection) -> DataVersion | None:
         return self.token and DataVersion(self.token, datetime.now(UTC), exact=self.exact)  # type: ignore[return-value]
 
-    async def looked_again(self) -> bool:
+    async def look_again(self) -> bool:
         self.noted.append(("looked again",))
         return True
 
@@ -97,7 +97,7 @@ class Noting(TileCache):
             return False
 
         database: Any = SimpleNamespace(of=lambda name: made if name == "points" else None, is_lost=is_lost)
-        versions: Any = SimpleNamespace(version=self.version, looked_again=self.looked_again)
+        versions: Any = SimpleNamespace(version=self.version, look_again=self.look_again)
         return TileStore(
             database,
             self,
@@ -333,7 +333,7 @@ def test_a_version_of_several_is_another_one_with_each_of_them() -> None:
     label = store.label([POINTS, other])
     assert label is not None
     assert len(label) == 16
-    assert store.described([POINTS, other]) == {"dams:version": label}
+    assert store.describe([POINTS, other]) == {"dams:version": label}
     labels = [label, store.label([POINTS]), store.label([other]), store.label([other, POINTS])]
     cache.token = "second"
     labels.append(store.label([POINTS, other]))
@@ -346,5 +346,5 @@ def test_a_version_of_several_is_another_one_with_each_of_them() -> None:
     named = replace(POINTS, columns=(*POINTS.columns, Column("v", "text", "string")))
     assert (store.edition([POINTS, named]), store.label([POINTS, named]) is None) == (None, False)
     cache.token = None
-    assert (store.label([POINTS]), store.edition([POINTS]), store.described([POINTS])) == (None, None, {})
+    assert (store.label([POINTS]), store.edition([POINTS]), store.describe([POINTS])) == (None, None, {})
     assert store.label([]) is None
