@@ -2,8 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from math import cos, pi
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +13,6 @@ import shapely
 from rasterio.errors import RasterioError
 
 from deploy.impact import zones
-from deploy.impact.circles import circle
 from deploy.impact.counting import count_cells
 from deploy.impact.documents import (
     PLACES,
@@ -25,11 +23,11 @@ from deploy.impact.documents import (
     headline,
     impact_document,
 )
-from deploy.impact.intensity import applies, radii_km
+from deploy.impact.methods import method
 from deploy.impact.modelled import SOURCE, modelled_zones
 from deploy.impact.population import PopulationRaster, RasterError
 from deploy.impact.raster import intensity_raster
-from deploy.loader.places.populated import EARTH_KM
+from deploy.impact.shaking import make_shaking
 
 BATCH = 100
 """Most events of a transaction."""
@@ -114,7 +112,8 @@ async def _compute_alone(
         title = (dict(await connection.fetch(zones.TITLES, [event["event_id"]]))).get(event["event_id"])
         async with connection.transaction():
             datasets = await connection.fetch("SELECT * FROM exposure.dataset ORDER BY dataset")
-            await connection.execute("DELETE FROM impact.raster WHERE event_id = $1", event["event_id"])
+            for table in ("raster", "zone"):
+                await connection.execute(f"DELETE FROM impact.{table} WHERE event_id = $1", event["event_id"])  # noqa: S608
             row = _row(event, title or event["event_id"], nothing, datasets, facts={}, is_final=False)
             await connection.execute(_STORE, *row)
 
@@ -197,9 +196,11 @@ async def _compute(
         links = published[event["event_id"]]
         rows.append(_row(event, title, found, datasets, published=links, facts=facts, is_final=is_final))
         tags = {"EVENT_ID": event["event_id"], "TITLE": title, "VERSION": event["digest"], **_sources(found)}
+        tags["METHOD"] = method(event["hazard"], found.kinds)["name"]
         if (tif := intensity_raster(event["hazard"], found.shapes, tags)) is not None:
             rasters.append((event["event_id"], event["digest"], tif))
     await connection.executemany(_STORE, rows)
+    await _store_zones(connection, events, tables)
     await connection.execute("DELETE FROM impact.raster WHERE event_id = ANY($1::text[])", ids)
     await connection.executemany("INSERT INTO impact.raster (event_id, digest, tif) VALUES ($1, $2, $3)", rasters)
 
@@ -245,11 +246,11 @@ async def _tables(
     for row in await connection.fetch(zones.SHAPES):
         found[row["event_id"]].shapes[row["kind"], row["zone"]] = shapely.from_wkb(row["wkb"])
     await connection.execute(zones.MAKE_PARTS)
-    await _make_circles(connection, earthquakes, found)
+    await make_shaking(connection, earthquakes, found)
     without = [event for event in storms if not any(zone["rank"] >= STORM_KT for zone in found[event].zones)]
     for made in await modelled_zones(connection, without):
         zone = f"{made.wind_kt} kt"
-        await connection.execute(zones.ADD_POLYGON, made.event_id, zone, True, made.wkb)
+        await connection.execute(zones.ADD_POLYGON, made.event_id, "estimated", zone, True, made.wkb)
         found[made.event_id].shapes["estimated", zone] = made.geometry
         found[made.event_id].zones.append(
             {"kind": "estimated", "zone": zone, "rank": float(made.wind_kt), "sources": [SOURCE], "km2": made.km2}
@@ -272,41 +273,22 @@ async def _tables(
     return found
 
 
-async def _make_circles(
-    connection: asyncpg.Connection, earthquakes: dict[str, asyncpg.Record], found: defaultdict[str, Tables]
+async def _store_zones(
+    connection: asyncpg.Connection, events: Sequence[asyncpg.Record], tables: Mapping[str, Tables]
 ) -> None:
-    """Put the circles of intensity of earthquakes into a table, and name them among the zones."""
-    circles: list[tuple[str, str, float, float, float]] = []
-    for event, quake in earthquakes.items():
-        magnitude, depth = quake["magnitude"], quake["depth"]
-        if (reason := applies(magnitude, depth)) is not None:
-            found[event].missing.append(reason)
-            continue
-        radii = radii_km(magnitude, depth)
-        if not radii:
-            found[event].missing.append("The estimated intensity is below IV everywhere.")
-        for rank, (zone, radius) in enumerate(reversed(radii.items())):
-            circles.append((event, zone, radius * 1000, quake["longitude"], quake["latitude"]))
-            found[event].zones.append(_circle(zone, float(rank), radius))
-    columns = [list(column) for column in zip(*circles, strict=True)] or [[], [], [], [], []]
-    await connection.execute(zones.MAKE_CIRCLES, *columns)
-    # people are counted by their distance; only land is measured within the polygon
-    for event, zone, radius, longitude, latitude in circles:
-        polygon = shapely.set_srid(circle(longitude, latitude, radius), 4326)
-        found[event].shapes["estimated", zone] = polygon
-        await connection.execute(zones.ADD_POLYGON, event, zone, False, shapely.to_wkb(polygon, include_srid=True))
-
-
-def _circle(zone: str, rank: float, radius_km: float) -> dict[str, Any]:
-    area = 2 * pi * EARTH_KM**2 * (1 - cos(radius_km / EARTH_KM))
-    return {
-        "kind": "estimated",
-        "zone": zone,
-        "rank": rank,
-        "sources": [],
-        "km2": area,
-        "radiusKm": round(radius_km, 1),
-    }
+    """Store the zones that were made: no table of schema hazard has them as areas."""
+    made = [
+        (event["event_id"], kind, zone, shapely.to_wkb(shapely.set_srid(shape, 4326), include_srid=True))
+        for event in events
+        for (kind, zone), shape in tables[event["event_id"]].shapes.items()
+        if kind == "estimated" or event["hazard"] == "earthquake"
+    ]
+    await connection.execute(
+        "DELETE FROM impact.zone WHERE event_id = ANY($1::text[])", [event["event_id"] for event in events]
+    )
+    await connection.executemany(
+        "INSERT INTO impact.zone (event_id, kind, zone, geom) VALUES ($1, $2, $3, $4::bytea::geometry)", made
+    )
 
 
 def _sources(tables: Tables) -> dict[str, str]:

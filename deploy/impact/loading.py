@@ -1,5 +1,6 @@
 """Puts the exposure data into schema exposure, unless exactly these are there."""
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -7,15 +8,16 @@ import asyncpg
 import shapely
 from shapely.geometry.base import BaseGeometry
 
-from deploy.impact.exposure import UNITS, Files, datasets, read_airports, read_places
+from deploy.impact.exposure import PORTS, UNITS, Files, datasets, read_airports, read_places, read_ports
 from deploy.impact.units import read_units
+from libs.catalogue.exposure import PACKAGED_KINDS
 
 OPERATORS_FROM = 1_000_000
 """Numbers of rows of exposure.unit that an operator adds begin here."""
 
 
 async def load_exposure(connection: asyncpg.Connection, files: Files) -> bool:
-    """Load places, airports and administrative units in one transaction; return whether they were not there yet.
+    """Load places, airports, ports and administrative units in one transaction; return whether they were not there yet.
 
     Only rows of this program are replaced: facilities of other kinds, and units from `OPERATORS_FROM` on, stay.
 
@@ -23,15 +25,16 @@ async def load_exposure(connection: asyncpg.Connection, files: Files) -> bool:
     """
     fingerprint = files.fingerprint()
     known = dict(await connection.fetch("SELECT dataset, fingerprint FROM exposure.dataset"))
-    described = [*datasets(), *([UNITS] if files.land and files.subunits else [])]
+    described = [*datasets(), *([PORTS] if files.ports else []), *([UNITS] if files.land and files.subunits else [])]
     if all(known.get(each.dataset) == fingerprint for each in described):
         return False
-    places, airports = read_places(files), read_airports(files)
+    places, facilities = read_places(files), [*read_airports(files), *read_ports(files)]
     units = read_units(files.land, files.subunits, files.countries, places) if files.land and files.subunits else []
-    counts = {"places": len(places), "airports": len(airports), "units": len(units)}
+    kinds = Counter(each.kind for each in facilities)
+    counts = {"places": len(places), "airports": kinds["airport"], "ports": kinds["port"], "units": len(units)}
     async with connection.transaction():
         await connection.execute("DELETE FROM exposure.place")
-        await connection.execute("DELETE FROM exposure.facility WHERE kind = 'airport'")
+        await connection.execute("DELETE FROM exposure.facility WHERE kind = ANY($1::text[])", list(PACKAGED_KINDS))
         await _copy(
             connection,
             "place",
@@ -43,7 +46,10 @@ async def load_exposure(connection: asyncpg.Connection, files: Files) -> bool:
             connection,
             "facility",
             ["id", "kind", "class", "code", "name", "country_code", "country", "province", "geom"],
-            [(first + each.id, *each[1:8], _point(each.longitude, each.latitude)) for each in airports],
+            [
+                (number, *each[1:8], _point(each.longitude, each.latitude))
+                for number, each in enumerate(facilities, start=first + 1)
+            ],
         )
         if units:
             # rows of an operator have other numbers

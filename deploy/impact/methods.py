@@ -1,8 +1,12 @@
 """Methods of the tables, in words."""
 
+from collections.abc import Collection
 from typing import Any
 
 from deploy.impact.intensity import EQUATION, sigma
+
+SHAKEMAP = "analysed"
+"""The kind of the zones of a ShakeMap; those of the equation are `estimated`."""
 
 _OF_CELLS = {
     hazard: {
@@ -16,6 +20,8 @@ _OF_CELLS = {
         ("storm", "zones of wind", "Zones of wind speeds of a system's track. Zones are nested."),
         ("earthquake", "estimated intensity", "Modified Mercalli intensity by distance from the hypocentre, without "
          "the shape of the rupture and without site effects. Classes are nested."),
+        ("shakemap", "contours of a ShakeMap", "Modified Mercalli intensity of the publisher's ShakeMap: classes begin "
+         "half a unit below their number, VI at 5.5, and end at the edge of the map. Classes are nested."),
         ("flood", "areas", "Flooded areas and areas of alerts as the collections have them."),
     )
 }  # fmt: skip
@@ -46,6 +52,19 @@ _METHODS = {
             "of a large earthquake extends far from the hypocentre, and the estimate is too low along it."
         ),
     },
+    "shakemap": {
+        "name": "Places within contours of a ShakeMap",
+        "description": (
+            "Areas within the contours of Modified Mercalli intensity of the publisher's ShakeMap, which includes "
+            "measurements, reports and the rupture. A class begins half a unit below its number, VI at 5.5, as in "
+            "PAGER, or at its number if the map has no such contour. Areas end at the edge of the map. A place counts "
+            "if its centre lies in the area. Classes are nested: a place in class VI and above is also in V and above."
+        ),
+        "uncertainty": (
+            "A ShakeMap is an estimate where no instrument stands. Its publisher revises it and states its "
+            "uncertainty. Contours are smoothed, so small areas of stronger shaking are missing."
+        ),
+    },
     "flood": {
         "name": "Places within areas",
         "description": (
@@ -56,6 +75,10 @@ _METHODS = {
 }
 
 
-def method(hazard: str, *, is_raster: bool = False) -> dict[str, Any]:
-    """Return what the tables of a hazard say of their method; `is_raster`: people are those of a population raster."""
-    return {**_METHODS[hazard], **(_OF_CELLS[hazard] if is_raster else {})}
+def method(hazard: str, kinds: Collection[str], *, is_raster: bool = False) -> dict[str, Any]:
+    """Return what the tables of a hazard say of their method.
+
+    kinds: of the zones. is_raster: people are those of a population raster.
+    """
+    key = "shakemap" if hazard == "earthquake" and SHAKEMAP in kinds else hazard
+    return {**_METHODS[key], **(_OF_CELLS[key] if is_raster else {})}

@@ -8,9 +8,13 @@ from math import isclose
 from pathlib import Path
 
 import httpx
+import numpy as np
+import numpy.typing as npt
 import rasterio
 import shapely
 from exactextract import exact_extract
+from pyproj import CRS, Transformer
+from pyproj.exceptions import CRSError
 from rasterio.errors import RasterioError
 from shapely.geometry import mapping
 from shapely.geometry.base import BaseGeometry
@@ -32,6 +36,8 @@ _OPTIONS = {
 }
 _CELLS = 4_000_000
 """Cells that are in memory at once."""
+_LONG_EDGE = 0.05
+"""Degrees after which an edge gets another corner before it is projected: it is straight in degrees, not on the map."""
 
 
 class RasterError(Exception):
@@ -51,6 +57,7 @@ class PopulationRaster:
 
     def __init__(self, dataset: rasterio.DatasetReader, config: Population, fingerprint: str) -> None:
         self._dataset = dataset
+        self._plane = _Plane.of(dataset)
         self._extent = shapely.box(*dataset.bounds)
         self._cell = abs(dataset.transform.a * dataset.transform.e)
         self.config = config
@@ -62,7 +69,12 @@ class PopulationRaster:
         return int(self._dataset.width * self._dataset.height)
 
     def count(self, shapes: Sequence[BaseGeometry]) -> list[Cells]:
-        """Return the cells of each shape in WGS 84. Raise RasterError."""
+        """Return the cells of each shape in WGS 84. Raise RasterError.
+
+        Shapes are projected rather than cells: no cell is resampled, so the sum of all cells stays what it is.
+        """
+        if self._plane is not None:
+            shapes = [self._plane.projected(shape) for shape in shapes]
         inside = [shapely.intersects(self._extent, shape) for shape in shapes]
         features: list[dict[str, object]] = [
             {"type": "Feature", "properties": {}, "geometry": mapping(shape)}
@@ -92,6 +104,45 @@ class PopulationRaster:
         return Cells(found["sum"] or 0.0, min(covered, 1.0))
 
 
+@dataclass(frozen=True, slots=True)
+class _Plane:
+    """The plane of a raster that is not in WGS 84, and where it is of use, in degrees; None if that is not known."""
+
+    transformer: Transformer
+    use: BaseGeometry | None
+
+    @classmethod
+    def of(cls, dataset: rasterio.DatasetReader) -> "_Plane | None":
+        """Return the plane of a raster; None in WGS 84. Raise RasterError."""
+        if dataset.crs.to_epsg() == _WGS84:
+            return None
+        try:
+            crs = CRS.from_user_input(dataset.crs)
+            transformer = Transformer.from_crs(_WGS84, crs, always_xy=True)
+        except CRSError as error:
+            raise RasterError(f"its coordinate reference system is not known: {error}. {_WARP}") from None
+        area = crs.area_of_use
+        return cls(transformer, None if area is None or area.west > area.east else shapely.box(*area.bounds))
+
+    def projected(self, shape: BaseGeometry) -> BaseGeometry:
+        """Return a shape in WGS 84 on the plane, without what lies outside the use of the plane. Raise RasterError."""
+        if self.use is not None:
+            shape = shapely.intersection(shape, self.use)
+        if shape.is_empty:
+            return shape
+        found = shapely.transform(shapely.segmentize(shape, _LONG_EDGE), self._positions)
+        if not np.isfinite(shapely.get_coordinates(found)).all():
+            raise RasterError(f"a zone lies where its coordinate reference system has no positions. {_WARP}")
+        return found if found.is_valid else shapely.make_valid(found)
+
+    def _positions(self, degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.column_stack(self.transformer.transform(degrees[:, 0], degrees[:, 1]))
+
+
+_WARP = "`gdalwarp -t_srs EPSG:4326 -r sum` makes a raster in WGS 84 with the same number of people"
+"""The way out, for operators."""
+
+
 @contextmanager
 def open_raster(config: Population) -> Iterator[PopulationRaster]:
     """Open the raster. Raise RasterError."""
@@ -106,21 +157,16 @@ def open_raster(config: Population) -> Iterator[PopulationRaster]:
 
 
 def _check(dataset: rasterio.DatasetReader) -> None:
-    """Raise RasterError unless the cells are people by longitude and latitude."""
+    """Raise RasterError unless the cells are people at known positions."""
     if dataset.crs is None:
-        raise RasterError("it has no coordinate reference system; WGS 84 (EPSG:4326) is needed")
-    if dataset.crs.to_epsg() != _WGS84:
-        name = dataset.crs.to_string()
-        name = name if len(name) < 40 else "another one"
-        raise RasterError(
-            f"its coordinate reference system is {name}; WGS 84 (EPSG:4326) is needed. Publishers offer it; "
-            "`gdalwarp -t_srs EPSG:4326 -r sum` keeps the number of people"
-        )
+        raise RasterError("it has no coordinate reference system; `gdal_edit.py -a_srs` states the one that it has")
     if dataset.count != 1:
         raise RasterError(f"it has {dataset.count} bands; one is needed")
     west, south, east, north = dataset.bounds
-    if not (-181 <= west < east <= 181 and -91 <= south < north <= 91) or dataset.transform.is_rectilinear is False:
-        raise RasterError("it lies beyond ±180° of longitude or ±90° of latitude, or is rotated")
+    if dataset.transform.is_rectilinear is False:
+        raise RasterError("it is rotated; `gdalwarp -r sum` makes one that is not")
+    if dataset.crs.is_geographic and not (-181 <= west < east <= 181 and -91 <= south < north <= 91):
+        raise RasterError("it lies beyond ±180° of longitude or ±90° of latitude")
     if dataset.transform.a <= 0 or dataset.transform.e >= 0 or isclose(dataset.transform.a, 0):
         raise RasterError("its rows must run from north to south and its columns from west to east")
 

@@ -22,7 +22,7 @@ _UNITS = {"storm": "kt", "earthquake": "MMI"}
 _NAMES = {"storm": "Lower bound of the sustained wind", "earthquake": "Modified Mercalli intensity"}
 _COLOURS = {
     15: "#c9e4f6", 25: "#8fc7ec", 34: "#4da3d9", 50: "#f4a62a", 64: "#c22f2f",
-    4: "#7fd9e8", 5: "#79e8a0", 6: "#f5e663", 7: "#f6b33c", 8: "#ee6c2d", 9: "#c3261f",
+    4: "#7fd9e8", 5: "#79e8a0", 6: "#f5e663", 7: "#f6b33c", 8: "#ee6c2d", 9: "#c3261f", 10: "#8c1515",
 }  # fmt: skip
 """Colours of winds in kt and of intensities."""
 

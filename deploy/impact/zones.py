@@ -21,6 +21,7 @@ _FLOOD_TABLES = {
 
 WATCHED = (
     "hazard_eq_events",
+    "hazard_eq_contours",
     "hazard_ts_events",
     "hazard_ts_disturbance_events",
     "hazard_ts_advisory_buffers",
@@ -62,6 +63,13 @@ SELECT DISTINCT ON (event_id) event_id, magnitude, depth, event_date, source, ge
 FROM hazard.hazard_eq_events ORDER BY event_id, withdrawn NULLS FIRST, updated DESC NULLS LAST, id
 """
 """Each earthquake once, as its newest report has it."""
+
+_SHAKEMAPS = "hazard.hazard_eq_contours WHERE coalesce(source, '') NOT LIKE 'simulated%'"
+CONTOURS = f"""
+SELECT event_id, intensity, source, version, ST_AsBinary(geom) AS wkb FROM {_SHAKEMAPS}
+    AND event_id = ANY($1::text[]) ORDER BY event_id, intensity
+"""  # noqa: S608
+"""Contours of the ShakeMaps of some earthquakes. Simulated ones are those of the equation, which is exact."""
 
 STORMS = """
 SELECT DISTINCT ON (event_id) event_id, name, category, basin, start_date, source FROM (
@@ -112,6 +120,10 @@ WITH polygons AS (
                        md5(ST_AsBinary(geom)))), ''
                    ORDER BY advisory_time, kind, wind_speed_kt, advisory, scope, time) AS digest
     FROM ({ADVISORIES}) a GROUP BY event_id
+), contours AS (
+    SELECT event_id, md5(string_agg(concat_ws('|', intensity, source, version, md5(ST_AsBinary(geom))), ';'
+                         ORDER BY intensity)) AS digest
+    FROM {_SHAKEMAPS} GROUP BY event_id
 ), links AS (
     SELECT event_id, md5(string_agg(concat_ws('|', name, url, source), ';' ORDER BY place, url, source)) AS digest
     FROM ({LINKS}) l GROUP BY event_id
@@ -130,9 +142,9 @@ WITH polygons AS (
     UNION ALL SELECT event_id, 'flood', time, '' FROM polygons WHERE is_flood
 )
 SELECT DISTINCT ON (k.event_id) k.event_id, k.hazard, greatest(k.time, p.time) AS time,
-    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest, n.digest, l.digest)) AS digest
+    md5(concat_ws('/', $1::text, k.hazard, k.digest, p.digest, a.digest, n.digest, c.digest, l.digest)) AS digest
 FROM known k LEFT JOIN polygons p USING (event_id) LEFT JOIN advisories a USING (event_id)
-    LEFT JOIN nodes n USING (event_id) LEFT JOIN links l USING (event_id)
+    LEFT JOIN nodes n USING (event_id) LEFT JOIN contours c USING (event_id) LEFT JOIN links l USING (event_id)
 ORDER BY k.event_id, k.hazard DESC
 """  # noqa: S608
 """All events, with the digest of the rows that their impacts follow from. $1: what else they follow from."""
@@ -153,9 +165,9 @@ FROM zone_shape CROSS JOIN LATERAL ST_Subdivide(geom, 64) p(geom)
 """The zones, cut up: an index finds places in small parts fast."""
 
 ADD_POLYGON = """
-INSERT INTO zone_part SELECT $1, 'estimated', $2, $3, ST_Subdivide($4::bytea::geometry, 64)
+INSERT INTO zone_part SELECT $1, $2, $3, $4, ST_Subdivide($5::bytea::geometry, 64)
 """
-"""A zone that no table has: event, zone, whether places are those within the polygon, and the polygon."""
+"""A zone that no table has: event, kind, zone, whether places are those within the polygon, and the polygon."""
 
 POLYGON_FACTS = f"""
 SELECT event_id, kind, zone, rank, sources, {_km2("geom")} AS km2 FROM zone_shape

@@ -45,9 +45,13 @@ def _table(text: str) -> str:
     return text
 
 
+PACKAGED_KINDS = ("airport", "port")
+"""Kinds of facilities that packages have."""
+
+
 def _kind(text: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z0-9 _-]*", text) or text == "airport":
-        raise ValueError("must be a word such as hospital, in lower case; airport is the packaged kind")
+    if not re.fullmatch(r"[a-z][a-z0-9 _-]*", text) or text in PACKAGED_KINDS:
+        raise ValueError("must be a word such as hospital, in lower case; airport and port are the packaged kinds")
     return text
 
 

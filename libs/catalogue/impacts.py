@@ -14,6 +14,12 @@ HAS_IMPACTS: Sql = sql(
 """A query for `has`: databases of other programs do not have this table, and a role may not have the right to read
 it."""
 
+HAS_ZONES: Sql = sql(
+    "SELECT count(*) > 0 AS has FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE n.nspname = 'impact' AND c.relname = 'zone' AND has_table_privilege(c.oid, 'SELECT')"
+)
+"""A query for `has`: the schema of an earlier release does not have the table of zones."""
+
 HAS_WORKER: Sql = sql(
     "SELECT count(*) > 0 AS has FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
     "WHERE n.nspname = 'impact' AND c.relname = 'worker' AND has_table_privilege(c.oid, 'SELECT')"

@@ -64,6 +64,8 @@ def zone_name(zone: Mapping[str, Any]) -> str:
         return gettext("%(zone)s, as a disturbance") % {"zone": words} if name in _OF_DISTURBANCES else words
     if kind == "estimated":
         return gettext("estimated intensity %(class)s and above") % {"class": name}
+    if name.isupper():
+        return gettext("intensity %(class)s and above") % {"class": name}
     areas = {"flooded area": gettext("the flooded area"), "alert area": gettext("the area of the alert")}
     return areas.get(name) or gettext("the area of the forecast alert")
 

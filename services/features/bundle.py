@@ -11,8 +11,9 @@ from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import NotModified, etag_matches
 from services.features.answer import Answer
 from services.features.event_alias import redirect_alias
-from services.features.exporting.bundles import MOST_FEATURES
-from services.features.resources import BUNDLES, CATALOGUE, STORE, VERSIONS
+from services.features.exporting.bundles import MOST_FEATURES, Content
+from services.features.resources import BUNDLES, CATALOGUE, IMPACTS, STORE, VERSIONS
+from services.features.rows.event_impacts import MadeZones
 from services.features.rows.event_parts import EventPart, event_parts
 from services.features.samples.source import file_name
 from services.features.sending import send
@@ -38,7 +39,8 @@ async def get_bundle(call: Call) -> web.StreamResponse:
     answer = Answer(headers)
     if request.method == "HEAD":
         return await send(request, answer)
-    export = await app[BUNDLES].open(_key(call, event, parts), event, name, parts)
+    zones = await app[IMPACTS].made_zones(event)
+    export = await app[BUNDLES].open(_key(call, event, parts, zones), Content(event, name, parts, zones))
     try:
         if export.tag is not None:
             answer = answer.with_headers({"ETag": export.tag, "Accept-Ranges": "bytes"})
@@ -50,12 +52,13 @@ async def get_bundle(call: Call) -> web.StreamResponse:
             export.file.close()
 
 
-def _key(call: Call, event: str, parts: list[EventPart]) -> str | None:
+def _key(call: Call, event: str, parts: list[EventPart], zones: MadeZones) -> str | None:
     """A digest of all that decides the content; None if the state of some data is unknown."""
     app = call.request.app
     versions = [app[VERSIONS].of_features(part.collection) for part in parts]
     tokens = [version.token for version in versions if version is not None]
     if len(tokens) < len(versions):
         return None
-    content = (build_id(app[SERVICE]), base_url(call.request), event, [part.collection.id for part in parts], tokens)
+    collections = [part.collection.id for part in parts]
+    content = (build_id(app[SERVICE]), base_url(call.request), event, collections, tokens, zones.digest)
     return blake2b(repr(content).encode(), digest_size=12).hexdigest()

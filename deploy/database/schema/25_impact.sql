@@ -48,7 +48,7 @@ CREATE TABLE IF NOT EXISTS exposure.facility (
     province text,
     geom geometry(Point, 4326) NOT NULL
 );
-COMMENT ON TABLE exposure.facility IS E'Facilities\nAirports; rows of other kinds may be added.';
+COMMENT ON TABLE exposure.facility IS E'Facilities\nAirports and ports; rows of other kinds may be added.';
 COMMENT ON COLUMN exposure.facility.kind IS 'Kind. For example airport.';
 COMMENT ON COLUMN exposure.facility.class IS 'Class. Which facilities of the kind, such as scheduled.';
 CREATE INDEX IF NOT EXISTS facility_geom ON exposure.facility USING gist (geom);
@@ -126,4 +126,13 @@ CREATE TABLE IF NOT EXISTS impact.raster (
 );
 COMMENT ON TABLE impact.raster IS E'Rasters of events\nWind or shaking of each event as a cloud-optimised GeoTIFF.';
 COMMENT ON COLUMN impact.raster.digest IS 'Digest. That of the tables which were computed with the raster.';
+
+CREATE TABLE IF NOT EXISTS impact.zone (
+    event_id text NOT NULL REFERENCES impact.event ON DELETE CASCADE,
+    kind text NOT NULL,
+    zone text NOT NULL,
+    geom geometry(MultiPolygon, 4326) NOT NULL,
+    PRIMARY KEY (event_id, kind, zone)
+);
+COMMENT ON TABLE impact.zone IS E'Zones of events\nAreas that deploy.impact made, of contours or by a model. Those of other zones are in the tables of schema hazard.';
 SELECT dams.watch('impact.event');

@@ -5,7 +5,7 @@ import os
 import zipfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from libs.ogc.errors import Unavailable
@@ -14,12 +14,25 @@ from services.features.exporting.folder import ExportFolder, Making, tag_of
 from services.features.exporting.layer import job_of
 from services.features.exporting.writing import TooLargeError, run
 from services.features.formats.gpkg import FORMAT as GEOPACKAGE
+from services.features.rows.event_impacts import ZONE_COLUMNS, MadeZones
 from services.features.rows.event_parts import EventPart
 from services.features.rows.items_store import ItemsStore
-from services.features.writers.job import COLUMNS, Job
+from services.features.writers.job import COLUMNS, Field, Job, Shape
 
 MOST_FEATURES = 10_000
 """Features of each collection in a bundle."""
+ZONES = "impact_zones"
+"""Layer of the zones that no collection has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is in a bundle: features of an event, and zones that no collection has. name: of the files within."""
+
+    event: str
+    name: str
+    parts: Sequence[EventPart]
+    zones: MadeZones
 
 
 class Bundles:
@@ -32,10 +45,10 @@ class Bundles:
         self._store, self._folder, self._most_bytes = store, folder, most_bytes
         self._turn = asyncio.Lock()
 
-    async def open(self, key: str | None, event: str, name: str, parts: Sequence[EventPart]) -> Export:
+    async def open(self, key: str | None, content: Content) -> Export:
         """Return the bundle of an event; its file is to be closed. Raise Unavailable.
 
-        key: of what decides its content; None if that is unknown. name: of the files within.
+        key: of what decides its content; None if that is unknown.
         """
         if (found := await self._find(key)) is not None:
             return found
@@ -44,7 +57,7 @@ class Bundles:
                 return found
             making = await asyncio.to_thread(self._folder.begin, "zip")
             try:
-                return await self._make(making, key, event, name, parts)
+                return await self._make(making, key, content)
             except TooLargeError:
                 raise Unavailable("The bundle is larger than a file may be.", retry_after=3600) from None
             finally:
@@ -59,21 +72,24 @@ class Bundles:
         except FileNotFoundError:
             return None
 
-    async def _make(self, making: Making, key: str | None, event: str, name: str, parts: Sequence[EventPart]) -> Export:
-        lines = [event]
-        path = making.folder / f"{name}.gpkg"
+    async def _make(self, making: Making, key: str | None, content: Content) -> Export:
+        lines, zones = [content.event], content.zones.rows
+        path = making.folder / f"{content.name}.gpkg"
 
         async def layers() -> AsyncIterator[object]:
-            for part in parts:
+            for part in content.parts:
                 job, rows = await self._layer(path, part)
                 of = f" of {part.matched}" if part.matched is not None and part.matched > len(rows) else ""
                 lines.append(f"{part.collection.id}: {len(rows)}{of} features. {part.collection.title}")
                 yield job, rows
+            if zones:
+                lines.append(f"{ZONES}: {len(zones)} features. Zones of the event and the people in them")
+                yield _zone_job(path, self._most_bytes), zones
 
         whole = Job("bundle", "", str(path), "", (), None, self._most_bytes)
         omitted = await run(whole, layers())
         about = "\n".join(lines) + "\n" + _ABOUT.format(columns=COLUMNS, most=MOST_FEATURES, omitted=omitted)
-        await asyncio.to_thread(_zip, making, name, about)
+        await asyncio.to_thread(_zip, making, content.name, about)
         export = _export(making.file, None)
         if key is not None:
             await asyncio.to_thread(self._folder.keep, making, key)
@@ -94,12 +110,19 @@ class Bundles:
         return job, rows
 
 
+def _zone_job(path: Path, most_bytes: int) -> Job:
+    fields = tuple(Field(name, kind, place) for place, (name, kind) in enumerate(ZONE_COLUMNS.items(), start=1))
+    return Job("bundle", GEOPACKAGE.driver, str(path), ZONES, fields, _AREAS, most_bytes)
+
+
+_AREAS = Shape(name="geom", type="MultiPolygon", place=0, crs="EPSG:4326")
 _ABOUT = """
-The GeoPackage has a layer for each collection. Each Shapefile has the features of one collection; collections with
-several kinds of geometries, or without, have none. Names of columns in Shapefiles have ten characters: {columns} has
-the full ones. Texts there have at most 254 characters, times are texts in UTC, and truth values are 1 and 0.
-Positions are longitude and latitude in WGS 84. A bundle has at most {most} features of each collection.
-Geometries left out: {omitted}. The column `source` says where the data are from.
+The GeoPackage has a layer for each collection. Zones of intensity, and of wind by a model, are the layer impact_zones.
+Each Shapefile has the features of one collection; collections with several kinds of geometries, or without, have none.
+Names of columns in Shapefiles have ten characters: {columns} has the full ones. Texts there have at most 254
+characters, times are texts in UTC, and truth values are 1 and 0. Positions are longitude and latitude in WGS 84. A
+bundle has at most {most} features of each collection. Geometries left out: {omitted}. The column `source` says where
+the data are from.
 """
 
 

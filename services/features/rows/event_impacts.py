@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from libs.catalogue.impacts import FORMAT, HAS_IMPACTS, HAS_WORKER, WORKER
+from libs.catalogue.impacts import FORMAT, HAS_IMPACTS, HAS_WORKER, HAS_ZONES, WORKER
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.errors import Unavailable
@@ -40,6 +40,21 @@ class Summary:
     event_id: str
     title: str
     headline: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeZones:
+    """Zones of an event that no collection has: digest of its impact; rows of geometry in WKB and `ZONE_COLUMNS`."""
+
+    digest: str
+    rows: list[tuple[Any, ...]]
+
+
+ZONE_COLUMNS = {
+    "zone": "text", "kind": "text", "label": "text", "people": "int64", "area_km2": "float64",
+    "from_intensity": "float64",
+}  # fmt: skip
+"""Columns of `MadeZones` after the geometry, and their types."""
 
 
 class EventImpacts:
@@ -98,6 +113,24 @@ class EventImpacts:
             sql("SELECT digest, tif FROM impact.raster WHERE event_id = {event}", event=bind(event, "text"))
         )
         return (rows[0]["digest"], bytes(rows[0]["tif"])) if rows else None
+
+    async def made_zones(self, event: str) -> MadeZones:
+        """Return the zones that deploy.impact made, the widest first; none without a table. Raise Unavailable."""
+        if "\0" in event or not await self.are_computed() or not (await self._database.fetch(HAS_ZONES))[0]["has"]:
+            return MadeZones("", [])
+        rows = await self._database.fetch(
+            sql(
+                "SELECT e.digest, ST_AsBinary(z.geom) AS geom, z.zone, z.kind, d ->> 'label' AS label, "
+                "(d ->> 'people')::bigint AS people, (d ->> 'areaKm2')::float8 AS area_km2, "
+                "(d ->> 'fromIntensity')::float8 AS from_intensity "
+                "FROM impact.zone z JOIN impact.event e USING (event_id) "
+                "JOIN LATERAL jsonb_array_elements(e.impact -> 'zones') d "
+                "ON d ->> 'zone' = z.zone AND d ->> 'kind' = z.kind "
+                "WHERE z.event_id = {event} ORDER BY area_km2 DESC, z.zone",
+                event=bind(event, "text"),
+            )
+        )
+        return MadeZones(rows[0]["digest"] if rows else "", [tuple(row)[1:] for row in rows])
 
     async def headlines(
         self, collection: Collection, features: Iterable[Mapping[str, Any]]

@@ -10,7 +10,7 @@ import asyncpg
 import orjson
 import pytest
 
-from deploy.impact.exposure import Files, Place, read_airports, read_places
+from deploy.impact.exposure import Files, Place, read_airports, read_places, read_ports
 from deploy.impact.loading import load_exposure
 from deploy.impact.units import read_units
 from deploy.impact.zones import MAKE_UNIT_PARTS
@@ -56,6 +56,27 @@ def test_airports_are_told_apart_by_their_iata_code(files: Files) -> None:
         ("XAAA", "IATA code", "North"),
         ("XBBB", "no IATA code", None),
     ]
+
+
+def test_port_without_position_is_left_out_and_listed_once(files: Files, tmp_path: Path) -> None:
+    port = {"name": "Harbour", "country": "X land", "province": "North", "coordinates": [20.2, 10.2]}
+    path = tmp_path / "ports.json"
+    path.write_bytes(orjson.dumps({"XXHBR": port, "XXHB2": port, "XXNUL": {"name": "Nowhere", "country": "X land"}}))
+    assert read_ports(files) == []
+    [found] = read_ports(replace(files, ports=path))
+    assert (found.kind, found.code, found.country_code, found.country) == ("port", "XXHBR", "XX", "Xland")
+    assert (found.longitude, found.latitude) == (20.2, 10.2)
+
+
+async def test_ports_are_loaded_beside_airports(files: Files, tmp_path: Path, database: asyncpg.Connection) -> None:
+    await database.set_type_codec("geometry", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    path = tmp_path / "ports.json"
+    path.write_bytes(orjson.dumps({"XXHBR": {"name": "Harbour", "country": "X land", "coordinates": [20.2, 10.2]}}))
+    assert await load_exposure(database, replace(files, ports=path))
+    assert not await load_exposure(database, replace(files, ports=path))
+    rows = await database.fetch("SELECT kind, code FROM exposure.facility ORDER BY id")
+    assert [tuple(row) for row in rows] == [("airport", "XAAA"), ("airport", "XBBB"), ("port", "XXHBR")]
+    assert await database.fetchval("SELECT rows FROM exposure.dataset WHERE dataset = 'ports'") == 1
 
 
 async def test_units_are_countries_and_provinces_named_after_their_places(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg
 import numpy as np
@@ -14,6 +14,7 @@ import pytest
 import rasterio
 import shapely
 from aiohttp import web
+from pyproj import Transformer
 from rasterio.transform import from_origin
 from shapely.affinity import translate
 
@@ -196,6 +197,62 @@ async def test_advisories_count_cells_too(
     assert advisory["zones"][0]["people"] == pytest.approx(brute_force(values, shapely.from_wkt(_HOLE)), abs=1)
 
 
+class Grid(NamedTuple):
+    """A raster with made-up people: its CRS, upper left corner and size of a cell in metres, rows and columns."""
+
+    crs: str
+    west: float
+    north: float
+    step: float
+    rows: int
+    columns: int
+
+    def brute_force(self, values: np.ndarray[Any, Any], zone: shapely.Geometry) -> float:
+        """Sum a hundred points in each cell that lie in the zone by their longitude and latitude."""
+        to_degrees = Transformer.from_crs(self.crs, 4326, always_xy=True)
+        total = 0.0
+        for part in np.linspace(0.05, 0.95, 10):
+            x, y = np.meshgrid(
+                self.west + self.step * (np.arange(self.columns * 10) + 0.5) / 10,
+                self.north - self.step * (np.arange(self.rows) + part),
+            )
+            east, north = to_degrees.transform(x, y)
+            inside = shapely.contains_xy(zone, east, north) | shapely.contains_xy(translate(zone, -360), east, north)
+            total += float((np.repeat(values, 10, axis=1) * inside).sum()) / 100
+        return total
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        # as the European Commission publishes GHS-POP
+        Grid("ESRI:54009", -18_041_000.0, 9_000_000.0, 100_000.0, 180, 361),
+        Grid("EPSG:6933", -17_360_000.0, 7_280_000.0, 80_000.0, 182, 434),
+    ],
+    ids=lambda grid: grid.crs,
+)
+@pytest.mark.usefixtures("land")
+async def test_people_of_projected_cells_equal_brute_force(
+    grid: Grid, make_raster: MakeRaster, add_zone: AddZone, count: Count
+) -> None:
+    values = np.random.default_rng(3).uniform(0, 5000, (grid.rows, grid.columns)).astype("float32")
+    across = shapely.Point(176, -20).buffer(9).difference(shapely.Point(181, -22).buffer(3))
+    await add_zone("A", _HOLE)
+    await add_zone("B", split_polygons(across).wkt)
+    config = make_raster(values, step=grid.step, west=grid.west, north=grid.north, crs=grid.crs)
+    for event, zone in (("A", shapely.from_wkt(_HOLE)), ("B", across)):
+        [found] = (await count(event, config))["impact"]["zones"]
+        assert found["people"] == pytest.approx(grid.brute_force(values, zone), rel=0.004), event
+
+
+def test_projecting_keeps_the_sum_of_all_cells(make_raster: MakeRaster) -> None:
+    values = np.random.default_rng(3).uniform(0, 5000, (100, 100)).astype("float32")
+    config = make_raster(values, step=10_000.0, west=-500_000.0, north=5_000_000.0, crs="ESRI:54009")
+    with opened(config) as raster:
+        [found] = raster.count([shapely.box(-60, 0, 60, 80)])
+    assert found.people == pytest.approx(float(values.sum(dtype="float64")), rel=1e-6)
+
+
 @pytest.mark.parametrize("case", ["no data", "extent"])
 @pytest.mark.usefixtures("land")
 async def test_partial_sum_is_never_shown(
@@ -246,7 +303,7 @@ async def test_people_off_the_known_coast_are_in_the_total(
 @pytest.mark.parametrize(
     ("profile", "message"),
     [
-        ({"crs": "EPSG:3857"}, "its coordinate reference system is EPSG:3857; WGS 84"),
+        ({"transform": from_origin(-180, 90, 2, 2) * rasterio.Affine.rotation(10)}, "it is rotated; `gdalwarp"),
         ({"crs": None}, "it has no coordinate reference system"),
         ({"count": 2}, "it has 2 bands"),
         ({"west": 0.0}, "it lies beyond"),

@@ -13,6 +13,7 @@ from libs.web.impact_sentence import zone_name
         # they cover the disturbance only, so fewer people than the stronger winds of the storm
         ("25 kt", "analysed", "winds of 25 kt and more, as a disturbance"),
         ("VI", "estimated", "estimated intensity VI and above"),
+        ("VI", "analysed", "intensity VI and above"),
     ],
 )
 def test_zone_name_says_which_part_of_a_life_it_covers(zone: str, kind: str, words: str) -> None:

@@ -29,6 +29,7 @@ def test_documented_exposure_is_valid_and_faults_are_named(tmp_path: Path) -> No
         (("vintage: 2025", "vintage: soon"), r"exposure\.population\.vintage must begin with the year"),
         (("table: public.hospitals", "table: hospitals"), r"exposure\.facilities\.0\.table must be schema\.table"),
         (("kind: hospital", "kind: airport"), r"exposure\.facilities\.0\.kind must be a word"),
+        (("kind: hospital", "kind: port"), r"exposure\.facilities\.0\.kind must be a word"),
         (("      kind: hospital\n", ""), r"exposure\.facilities\.0\.kind is missing"),
         (("raster:", "rastr:"), r"exposure\.population\.rastr is unknown"),
     ):

@@ -53,7 +53,8 @@ INSERT INTO hazard.hazard_fl_alerts (event_id, url, title, alert_level, issued, 
 SELECT event, 'https://example.org/' || event, 'Flood alert ' || event, 'Orange', '2020-01-01', '2020-01-02', 'tests',
     ST_Multi(ST_MakeEnvelope(west, 0, west + 2, 2, 4326)) FROM (VALUES ('FL1', 0), ('FL2', 0)) a (event, west);
 INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
-VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)');
+VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)'),
+    ('Q2', 6.4, 10, '2020-01-01', NULL, 'SRID=4326;POINT(-50 50)');
 INSERT INTO dams.event_alias (alias, event_id) VALUES ('OLD', 'WP/1');
 """
 

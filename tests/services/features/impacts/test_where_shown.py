@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import html
+import io
 import re
+import zipfile
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree as ET
 
 import asyncpg
+import pyogrio
 import pytest
 
 from deploy.database.apply import apply_schema
@@ -21,12 +25,20 @@ from tests.services.in_process import Client, Services, services
 _FIELDS = ("population_impact_url", "facility_exposure_url")
 
 
+_GATEWAY = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "data.example.org", "X-Forwarded-Prefix": "/api"}
+_BASES: list[tuple[dict[str, str], str | None]] = [
+    ({}, None),
+    ({"Host": "data.example.org"}, "http://data.example.org"),
+    (_GATEWAY, "https://data.example.org/api"),
+]
+"""Headers of a request, and the base address that they say; None: that of the service."""
+
+
 @pytest.mark.parametrize("f", ["geojson", "geojsonseq", "json", "ndjson", "csv"])
 async def test_dynamic_fields_lead_to_products_in_every_format(f: str, features: Client) -> None:
     address = "/collections/hazard.hazard_ts_events/items"
-    for host in (None, "data.example.org"):
-        base = features.base if host is None else f"http://{host}"
-        headers = {} if host is None else {"Host": host}
+    for headers, said in _BASES:
+        base = said or features.base
         found = await features.get(address, {"f": f, "sortby": "event_id", "properties": ",".join(_FIELDS)}, headers)
         text = found.body.decode()
         assert text.count(f"{base}/events/WP%2F1/impact?f=json") == 1
@@ -34,6 +46,33 @@ async def test_dynamic_fields_lead_to_products_in_every_format(f: str, features:
         # computed, without zones; not computed
         assert "/events/WP3/" not in text
         assert "/events/WP4/" not in text
+
+
+@pytest.mark.parametrize("f", ["gpkg", "fgb"])
+async def test_dynamic_fields_of_files_begin_with_the_base_address(f: str, features: Client, tmp_path: Path) -> None:
+    for number, (headers, said) in enumerate(_BASES):
+        found = await features.get("/collections/hazard.hazard_ts_events/export", {"f": f}, headers)
+        path = tmp_path / f"{number}.{f}"
+        path.write_bytes(found.body)
+        meta, _, _, columns = pyogrio.raw.read(path, columns=list(_FIELDS), read_geometry=False)
+        values = dict(zip(meta["fields"].tolist(), columns, strict=True))
+        event = f"{said or features.base}/events/WP%2F1"
+        assert f"{event}/impact?f=json" in values["population_impact_url"].tolist()
+        assert f"{event}/facilities?f=json" in values["facility_exposure_url"].tolist()
+
+
+async def test_products_name_their_addresses_by_the_base_address(features: Client, tmp_path: Path) -> None:
+    base = "https://data.example.org/api"
+    for address in ("/events/WP%2F1", "/events/WP%2F1/impact", "/events/WP%2F1/facilities", "/impacts?events=WP%2F1"):
+        found = (await features.get(address, headers=_GATEWAY)).body.decode()
+        assert f"{base}/events/WP%2F1" in found
+        assert features.base not in found
+    bundle = await features.get("/events/WP%2F1/bundle", headers=_GATEWAY)
+    with zipfile.ZipFile(io.BytesIO(bundle.body)) as archive:
+        archive.extractall(tmp_path)
+    path, layer = tmp_path / "WP_1.gpkg", "hazard.hazard_ts_events"
+    _, _, _, columns = pyogrio.raw.read(path, layer=layer, columns=[_FIELDS[0]], read_geometry=False)
+    assert columns[0].tolist() == [f"{base}/events/WP%2F1/impact?f=json"]
 
 
 async def test_dynamic_fields_of_an_item_and_an_export(features: Client) -> None:
@@ -228,3 +267,21 @@ async def test_products_of_the_publisher_are_listed_with_their_source(features: 
     assert flood["published"] == [{"title": "Event page", "url": "https://example.org/FL1", "source": "tests"}]
     page = (await features.get("/events/FL1/impact", {"f": "html"})).body.decode()
     assert '<a href="https://example.org/FL1" rel="nofollow noopener">Event page</a> <small>tests</small>' in page
+
+
+async def test_bundle_has_the_zones_that_no_collection_has(features: Client, tmp_path: Path) -> None:
+    bundle = await features.get("/events/WP5/bundle")
+    with zipfile.ZipFile(io.BytesIO(bundle.body)) as archive:
+        assert "impact_zones:" not in archive.read("README.txt").decode()
+    bundle = await features.get("/events/Q2/bundle")
+    with zipfile.ZipFile(io.BytesIO(bundle.body)) as archive:
+        archive.extractall(tmp_path)
+        assert "impact_zones: 5 features." in archive.read("README.txt").decode()
+    info = pyogrio.read_info(tmp_path / "Q2.gpkg", layer="impact_zones")
+    assert (info["features"], info["geometry_type"], info["crs"]) == (5, "MultiPolygon", "EPSG:4326")
+    _, _, _, columns = pyogrio.raw.read(tmp_path / "Q2.gpkg", layer="impact_zones", read_geometry=False)
+    values = dict(zip(info["fields"].tolist(), columns, strict=True))
+    document = await features.json("/events/Q2/impact")
+    expected = {zone["zone"]: zone["people"] for zone in document["zones"]}
+    assert dict(zip(values["zone"].tolist(), values["people"].tolist(), strict=True)) == expected
+    assert pyogrio.read_info(tmp_path / "impact_zones.shp")["features"] == 5
