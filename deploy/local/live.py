@@ -50,7 +50,11 @@ def report_first_loads(url: str, since: datetime, say: Callable[[str], None], *,
 
 
 async def _report(url: str, since: datetime, say: Callable[[str], None], wait: float) -> None:
-    waiting = watched(configured(SOURCES, os.environ))
+    sources = configured(SOURCES, os.environ)
+    waiting = watched(sources)
+    for name, source in sources.items():
+        if source.needs and name not in waiting:
+            say(f"live  {name:<18} is not watched: set {source.needs}")
     until = time.monotonic() + wait
     while waiting:
         async with connected(url, "report") as connection:

@@ -24,8 +24,10 @@ def configured(sources: Mapping[str, Source], environment: Mapping[str, str]) ->
         name, _, address = part.partition("=")
         if name not in sources:
             raise ConfigurationError(f"{ADDRESSES}: {name!r} is not a source; `list` names them")
-        if not address.startswith(("http://", "https://")):
-            raise ConfigurationError(f"{ADDRESSES}: {name} needs an address with http or https, not {address!r}")
+        if not address.startswith(("http://", "https://", "/")):
+            raise ConfigurationError(
+                f"{ADDRESSES}: {name} needs an address with http or https, or the path of a file, not {address!r}"
+            )
         found.setdefault(name, []).append(address)
     return {
         name: replace(source, addresses=_always(found[name]), catches_up=False) if name in found else source
