@@ -11,6 +11,7 @@ from typing import Protocol
 
 import asyncpg
 
+from deploy.loader.documents.datastore import is_request, retrieve
 from deploy.loader.documents.fetching import MOST_BYTES, Fetcher, Patience
 from deploy.loader.documents.following import Following
 from deploy.loader.documents.unpacking import unpack_file
@@ -169,8 +170,6 @@ async def _documents(
             folder, patience=request.patience, most_bytes=request.most_bytes, received=received
         ) as fetcher:
             documents, validators = await _fetch(fetcher, source, addresses, known, unpack)
-            if documents and len(documents) < len(addresses):
-                documents, validators = await _fetch(fetcher, source, addresses, {}, unpack)
             following = Following(fetcher, source, findings, {address for address in known if source.once})
             await following.follow(documents)
             # missing documents are requested again, with those that name them
@@ -188,22 +187,48 @@ async def _fetch(
     known: dict[str, Validators],
     unpack: Callable[[Path], Path],
 ) -> tuple[list[Document], dict[str, Validators]]:
-    documents: list[Document] = []
-    validators: dict[str, Validators] = {}
-    for first in addresses:
-        address: str | None = first
-        while address is not None:
-            if "://" not in address:
-                documents.append(_file(Path(address), unpack))
-                break
-            have = known.get(address, Validators())
+    """Return all documents if one of them is new, else none; and the validators of the new ones."""
+    pages: dict[str, list[tuple[Document, Validators]]] = {}
+    for versions in (known, {}):
+        for first in addresses:
+            if not pages.get(first):
+                is_file = "://" not in first
+                pages[first] = (
+                    _given(first, versions, unpack) if is_file else await _asked(fetcher, source, first, versions)
+                )
+        if not any(pages.values()):
+            break
+    found = [page for first in addresses for page in pages[first]]
+    return [document for document, _ in found], {document.address: version for document, version in found}
+
+
+def _given(
+    name: str, known: dict[str, Validators], unpack: Callable[[Path], Path]
+) -> list[tuple[Document, Validators]]:
+    """Return a file, unless it has not changed."""
+    path = Path(name)
+    document = _file(path, unpack)
+    version = Validators(last_modified=str(path.stat().st_mtime_ns))
+    return [] if known.get(name) == version else [(document, version)]
+
+
+async def _asked(
+    fetcher: Fetcher, source: Source, first: str, known: dict[str, Validators]
+) -> list[tuple[Document, Validators]]:
+    """Return the new document of an address, with the pages that follow it."""
+    found: list[tuple[Document, Validators]] = []
+    address: str | None = first
+    while address is not None:
+        have = known.get(address, Validators())
+        if is_request(address):
+            fetched = await retrieve(fetcher, address, have.etag)
+        else:
             fetched = await fetcher.fetch(address, etag=have.etag, last_modified=have.last_modified)
-            if fetched.document is None:
-                break
-            documents.append(fetched.document)
-            validators[address] = Validators(fetched.etag, fetched.last_modified)
-            address = source.following(fetched.document)
-    return documents, validators
+        if fetched.document is None:
+            break
+        found.append((fetched.document, Validators(fetched.etag, fetched.last_modified)))
+        address = source.following(fetched.document)
+    return found
 
 
 def _file(path: Path, unpack: Callable[[Path], Path]) -> Document:

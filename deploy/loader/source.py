@@ -79,6 +79,7 @@ class Source:
     once: whether a named document never changes, so that it is fetched once. A part after `#` is its revision, which is
         not sent.
     most_named: maximum number of named documents of one load; the next one fetches others.
+    needs: the setting without which a live source has no address, in words; empty for others.
     """
 
     name: str
@@ -99,3 +100,4 @@ class Source:
     by_name_only: bool = False
     catches_up: bool = False
     licence_url: str | None = None
+    needs: str = ""

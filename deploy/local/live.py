@@ -50,7 +50,11 @@ def report_first_loads(url: str, since: datetime, say: Callable[[str], None], *,
 
 
 async def _report(url: str, since: datetime, say: Callable[[str], None], wait: float) -> None:
-    waiting = sources_to_watch(configure_sources(SOURCES, os.environ))
+    sources = configure_sources(SOURCES, os.environ)
+    waiting = sources_to_watch(sources)
+    for name, source in sources.items():
+        if source.needs and name not in waiting:
+            say(f"live  {name:<18} is not watched: set {source.needs}")
     until = time.monotonic() + wait
     while waiting:
         async with connect(url, "report") as connection:

@@ -69,7 +69,8 @@ def test_a_secret_is_in_no_message(program: str) -> None:
 def test_each_secret_may_be_the_content_of_a_file() -> None:
     models: list[type[EnvironmentSettings]] = [*SETTINGS.values(), StackSettings]
     hidden = {str(f.validation_alias) for model in models for f in model.model_fields.values() if not f.repr}
-    assert hidden | {"DAMS_DATABASE_OWNER_URL", "DAMS_DATABASE_LOADER_URL"} == SECRETS
+    of_commands = {"DAMS_DATABASE_OWNER_URL", "DAMS_DATABASE_LOADER_URL", "DAMS_LOADER_EWDS_TOKEN"}
+    assert hidden | of_commands == SECRETS
 
 
 def test_names_near_which_others_are_misspelt_are_all_that_programs_read() -> None:
@@ -79,5 +80,6 @@ def test_names_near_which_others_are_misspelt_are_all_that_programs_read() -> No
         "DAMS_DEMO_TODAY",
         "DAMS_LOADER_ADDRESSES",
         "DAMS_LOADER_CONTACT",
+        "DAMS_LOADER_EWDS_TOKEN",
     }
     assert {*VARIABLES, *StackSettings.variables(), *of_tools} == NAMES

@@ -24,8 +24,10 @@ def configure_sources(sources: Mapping[str, Source], environment: Mapping[str, s
         name, _, address = part.partition("=")
         if name not in sources:
             raise ConfigurationError(f"{ADDRESSES}: {name!r} is not a source; `list` names them")
-        if not address.startswith(("http://", "https://")):
-            raise ConfigurationError(f"{ADDRESSES}: {name} needs an address with http or https, not {address!r}")
+        if not address.startswith(("http://", "https://", "/")):
+            raise ConfigurationError(
+                f"{ADDRESSES}: {name} needs an address with http or https, or the path of a file, not {address!r}"
+            )
         found.setdefault(name, []).append(address)
     return {
         name: replace(source, addresses=_list_always(found[name]), catches_up=False) if name in found else source

@@ -5,12 +5,13 @@ import email.utils
 import ipaddress
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import httpx
@@ -22,6 +23,7 @@ from deploy.loader.source import Document, DocumentError
 MOST_BYTES = 2 * 1024**3
 """Maximum size of a document, both as sent and unpacked, in bytes."""
 
+_Result = TypeVar("_Result")
 _MOST_REDIRECTS = 5
 _LONGEST_WAIT = timedelta(minutes=5)
 """Maximum Retry-After that is waited for; after a longer one, the next load tries again."""
@@ -51,6 +53,14 @@ class Fetched:
     last_modified: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response of an interface of programs."""
+
+    status: int
+    content: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
     """Number of attempts, and the wait between them: doubled each time, plus a random part."""
@@ -75,10 +85,10 @@ class Fetcher:
     ) -> None:
         """`received` is called with the size of each piece, in bytes."""
         self._folder, self._most_bytes, self._received = folder, most_bytes, received
-        self._patience = patience or Patience()
+        self.patience = patience or Patience()
         self._number = 0
         self._client = httpx.AsyncClient(
-            timeout=self._patience.timeout_seconds, headers={"User-Agent": _agent()}, follow_redirects=False
+            timeout=self.patience.timeout_seconds, headers={"User-Agent": _agent()}, follow_redirects=False
         )
 
     async def __aenter__(self) -> Self:
@@ -103,7 +113,23 @@ class Fetcher:
         headers = {"If-None-Match": etag} if etag else {}
         if last_modified:
             headers["If-Modified-Since"] = last_modified
-        patience = self._patience
+        return await self._patiently(address, partial(self._ask, address, headers))
+
+    async def exchange(
+        self, method: str, address: str, *, headers: dict[str, str], content: bytes | None = None
+    ) -> Answer:
+        """Send a request to an interface of programs; return its response, also a redirect. Raises FetchError."""
+
+        async def ask() -> Answer:
+            response = await self._client.request(method, address, headers=headers, content=content)
+            _refuse_for_now(response)
+            return Answer(response.status_code, response.content)
+
+        return await self._patiently(address, ask)
+
+    async def _patiently(self, address: str, ask: Callable[[], Awaitable[_Result]]) -> _Result:
+        """Return the result of a request, which is repeated after faults that pass. Raises FetchError."""
+        patience = self.patience
         try:
             async for attempt in stamina.retry_context(
                 on=_wait_before_another,
@@ -114,7 +140,7 @@ class Fetcher:
                 wait_max=patience.longest_wait,
             ):
                 with attempt:
-                    return await self._ask(address, headers)
+                    return await ask()
         except (httpx.HTTPError, httpx.InvalidURL, _LaterError, OSError) as error:
             raise FetchError(f"{address}: {str(error) or type(error).__name__}") from error
         raise FetchError(f"{address}: nothing was asked")  # a retry context ends with a response or an error
@@ -123,9 +149,7 @@ class Fetcher:
         async with self._follow(address, headers) as response:
             if response.status_code == httpx.codes.NOT_MODIFIED:
                 return Fetched(None, None, None)
-            if response.status_code in _TRANSIENT:
-                said = f"the server answers {response.status_code}"
-                raise _LaterError(said, _retry_after(response.headers.get("Retry-After")))
+            _refuse_for_now(response)
             if response.status_code != httpx.codes.OK:
                 raise FetchError(f"{address}: the server answers {response.status_code}")
             self._number += 1
@@ -162,6 +186,13 @@ class Fetcher:
             await _refuse_private(address, target)
             address = target
         raise FetchError(f"{address}: more than {_MOST_REDIRECTS} redirects")
+
+
+def _refuse_for_now(response: httpx.Response) -> None:
+    """Raise _LaterError for a status that passes."""
+    if response.status_code in _TRANSIENT:
+        said = f"the server answers {response.status_code}"
+        raise _LaterError(said, _retry_after(response.headers.get("Retry-After")))
 
 
 def _agent() -> str:

@@ -175,4 +175,5 @@ SOURCE = Source(
     named=list_rasters,
     once=True,
     most_named=40,
+    needs="DAMS_LOADER_ADDRESSES, a search for images of a region",
 )

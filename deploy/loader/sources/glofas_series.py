@@ -70,7 +70,7 @@ def _series_of_place(place: dict[str, Any]) -> Series:
     days = [_time(day) for day in daily["time"]]
     members = [values for name, values in sorted(daily.items()) if name.startswith(_MEMBER)]
     if members:
-        return _ensemble(place["longitude"], place["latitude"], days[0], days, np.array(members, dtype=np.float64))
+        return ensemble(place["longitude"], place["latitude"], days[0], days, np.array(members, dtype=np.float64))
     lower, median, upper = (
         np.array(daily[f"river_discharge_{name}"], dtype=np.float64) for name in ("p25", "median", "p75")
     )
@@ -98,10 +98,10 @@ def _series_of_rows(rows: list[dict[str, str]], issued: str) -> Series:
         said = row["avg_dis"] if "avg_dis" in row else row["dis24"]
         value = float(said) if said else np.nan
         discharge[member_of[int(row["number"])], day_of[_time(row["valid_time"])]] = value
-    return _ensemble(float(rows[0]["longitude"]), float(rows[0]["latitude"]), _time(issued), days, discharge)
+    return ensemble(float(rows[0]["longitude"]), float(rows[0]["latitude"]), _time(issued), days, discharge)
 
 
-def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[datetime], members: Discharge) -> Series:
+def ensemble(longitude: float, latitude: float, issued: datetime, days: list[datetime], members: Discharge) -> Series:
     """Return quartiles by day, of the members with a value; days without any are left out."""
     if members.ndim != 2 or members.shape[1] != len(days):
         raise ValueError("its members have not a value for each day")
@@ -109,6 +109,8 @@ def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[da
     if (np.abs(members) > _HIGHEST).any():
         raise ValueError(f"a discharge of {np.nanmax(np.abs(members)):g} m³/s is none of a river")
     known = np.isfinite(members).any(axis=0)
+    if not known.any():
+        raise ValueError("it has no value")
     lower, median, upper = (np.full(len(days), np.nan) for _ in range(3))
     lower[known], median[known], upper[known] = np.nanquantile(members[:, known], [0.25, 0.5, 0.75], axis=0)
     return _check(Series(longitude, latitude, issued, days, median, lower, upper, len(members)))

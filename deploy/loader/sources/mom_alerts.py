@@ -233,4 +233,5 @@ SOURCE = Source(
     named=newest_run,
     documents="two: GeoJSON of the watersheds (pfaf_id, area_km2) and CSV of the alerts (pfaf_id, run, Alert, …, or "
     "Final_Attributes_….csv, or the page that lists them)",
+    needs="DAMS_LOADER_ADDRESSES, a file of watersheds and the address of the runs",
 )

@@ -248,7 +248,7 @@ async def test_people_of_projected_cells_equal_brute_force(
 def test_projecting_keeps_the_sum_of_all_cells(make_raster: MakeRaster) -> None:
     values = np.random.default_rng(3).uniform(0, 5000, (100, 100)).astype("float32")
     config = make_raster(values, step=10_000.0, west=-500_000.0, north=5_000_000.0, crs="ESRI:54009")
-    with opened(config) as raster:
+    with open_raster(config) as raster:
         [found] = raster.count([shapely.box(-60, 0, 60, 80)])
     assert found.people == pytest.approx(float(values.sum(dtype="float64")), rel=1e-6)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -114,9 +115,16 @@ class Publisher:
 @pytest.fixture
 async def publisher() -> AsyncIterator[Publisher]:
     """Yield a server like those of sources; no test uses the internet."""
+    async with serving() as found:
+        yield found
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[Publisher]:
+    """Start a server like those of sources."""
     found = Publisher()
     application = web.Application()
-    application.router.add_get("/{path:.*}", found.handle)
+    application.router.add_route("*", "/{path:.*}", found.handle)
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

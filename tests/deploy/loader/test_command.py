@@ -158,7 +158,7 @@ async def test_an_operator_sets_the_address_of_a_source_and_a_contact(
     assert publisher.asked[-1].headers["User-Agent"].endswith("; someone@example.org)")
     for wrong, said in (
         ("usgs=http://127.0.0.1/x", "'usgs' is not a source"),
-        ("ibtracs=/etc/passwd", "needs an address"),
+        ("ibtracs=etc/passwd", "needs an address"),
     ):
         monkeypatch.setenv("DAMS_LOADER_ADDRESSES", wrong)
         code, _, err = await command(loader_url, "status")
