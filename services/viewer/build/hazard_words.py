@@ -1,12 +1,14 @@
 """Texts of the hazard collections that pages show in their language: titles, descriptions, values.
 
-They are those of the comments in deploy/database/schema. Texts of other tables stay as their owner wrote them.
+They are those of the comments in deploy/database/schema; property_words.py has the descriptions of properties. Texts of
+other tables stay as their owner wrote them.
 """
 
 from libs.web.catalogues import marked
 
 TITLES = (
     marked("Earthquake events"),
+    marked("Earthquake intensity contours"),
     marked("Tropical storm events"),
     marked("Tropical storm tracks"),
     marked("Tropical storm nodes"),
@@ -27,6 +29,10 @@ TITLES = (
 """Titles of collections."""
 
 DESCRIPTIONS = (
+    marked(
+        "Lines of equal intensity of shaking of strong earthquakes (ShakeMap): one feature per event and "
+        "intensity. They share the event_id of the earthquake."
+    ),
     marked(
         "Monitored earthquakes and other seismic events: a point at the epicentre of each, with links to "
         "derived products."
@@ -218,6 +224,18 @@ PROPERTIES = (
     marked("Area"),
     marked("Advisory"),
     marked("Next advisory"),
+    marked("Tsunami bulletin"),
+    marked("Contours of intensity"),
+    marked("Intensity"),
+    marked("Highest intensity"),
+    marked("Contour"),
+    marked("Text of the tsunami bulletin"),
+    marked("Liquefaction alert"),
+    marked("Ground failure"),
+    marked("People in strong shaking"),
+    marked("Tsunami bulletin issued"),
+    marked("Version"),
+    marked("Landslide alert"),
 )
 """Titles of properties."""
 
