@@ -1,10 +1,7 @@
 """Fetch documents from servers: patiently, politely, and only if they are new."""
 
-import asyncio
 import email.utils
-import ipaddress
 import os
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 import stamina
 
+from deploy.loader.documents.addresses import addresses_of, is_public
 from deploy.loader.documents.unpacking import unpacked
 from deploy.loader.source import Document, DocumentError
 
@@ -125,7 +123,7 @@ class Fetcher:
                 return Fetched(None, None, None)
             if response.status_code in _TRANSIENT:
                 said = f"the server answers {response.status_code}"
-                raise _LaterError(said, _retry_after(response.headers.get("Retry-After")))
+                raise _LaterError(said, retry_after(response.headers.get("Retry-After")))
             if response.status_code != httpx.codes.OK:
                 raise FetchError(f"{address}: the server answers {response.status_code}")
             self._number += 1
@@ -179,7 +177,7 @@ def _wait_before_another(error: Exception) -> bool | timedelta:
     return isinstance(error, httpx.TransportError)
 
 
-def _retry_after(value: str | None) -> timedelta | None:
+def retry_after(value: str | None) -> timedelta | None:
     """Parse seconds, or a date (RFC 9110, section 10.2.3); None for other values."""
     if not value:
         return None
@@ -199,10 +197,9 @@ async def _refuse_private(address: str, target: str) -> None:
 
 async def _is_private(address: str) -> bool:
     """Return whether one of the host's addresses is private."""
-    host = urlsplit(address).hostname or ""
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        found = await addresses_of(urlsplit(address).hostname or "")
     except OSError:
         # the request itself will report this
         return False
-    return any(not ipaddress.ip_address(each[4][0]).is_global for each in found)
+    return not all(map(is_public, found))
