@@ -7,6 +7,7 @@
 #   DAMS_DEMO_DATA (yes; no leaves the tables empty, for `make load`),
 #   DAMS_IMPACTS (yes; no starts no worker that counts people in zones of events),
 #   DAMS_LIVE (no; yes watches live sources, and reports what each loaded or why not),
+#   DAMS_NOTIFIER_CONFIG (none; the file of subscriptions whose news are sent),
 #   DAMS_DATABASE_URL and DAMS_REDIS_URL (use existing servers; then no demo data are loaded)
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
 # Of the tests: WORKERS (four more than processors, as many tests wait), which share them; 0 for none beside the first

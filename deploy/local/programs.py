@@ -222,20 +222,26 @@ def service_programs(
     return programs
 
 
-def worker_programs(settings: StackSettings, folder: StateFolder) -> list[Program]:
-    """What writes into the stack's own database: the worker of impacts, the watchers of live sources.
+def worker_programs(settings: StackSettings, folder: StateFolder, user: str | None) -> list[Program]:
+    """What listens nowhere: the notifier, and what writes into the stack's own database.
 
-    They listen nowhere.
+    The latter are the worker of impacts and the watchers of live sources.
     """
+    notifiers = []
+    if settings.notifier_config is not None:
+        known = str(folder.folder("services") / "notifier.sqlite")
+        command = (sys.executable, "-m", "deploy.notifier", "watch", str(settings.notifier_config), "--state", known)
+        notifiers.append(Program("notifier", command_as(user, command), port=0))
     if settings.database_url:
-        return []
+        return notifiers
     wanted = {"impacts": settings.impacts, LOADER: settings.live}
     modules = {"impacts": "impacts", LOADER: "live"}
-    return [
+    writers = [
         Program(name, (sys.executable, "-m", f"deploy.local.{modules[name]}", str(folder.path)), port=0)
         for name, is_wanted in wanted.items()
         if is_wanted
     ]
+    return [*writers, *notifiers]
 
 
 def gateway_program(

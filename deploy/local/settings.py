@@ -41,6 +41,7 @@ class StackSettings(EnvironmentSettings):
     demo_data: bool = True
     impacts: bool = True
     live: bool = False
+    notifier_config: Annotated[Path, AfterValidator(_in_checkout)] | None = None
     replicas: Annotated[int, Field(ge=0, le=8)] = 0
     database_url: Annotated[str, AfterValidator(postgresql_address)] | None = Field(default=None, repr=False)
     redis_url: Annotated[str, AfterValidator(redis_address)] | None = Field(default=None, repr=False)

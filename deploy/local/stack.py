@@ -62,7 +62,7 @@ def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -
     services = [program for program in processes if not program.name.endswith(programs.SPARE)]
     spares = [program for program in processes if program not in services]
     gateway = programs.gateway_program(settings, folder, state.ports, within, state.user)
-    workers = programs.worker_programs(settings, folder)
+    workers = programs.worker_programs(settings, folder, state.user)
     database_url = settings.database_url or reader_url(folder, state)
     if replicas and os.environ.get("DAMS_DATABASE_READ_URLS"):
         raise StackError("DAMS_REPLICAS and DAMS_DATABASE_READ_URLS both name what is read; one of them has to go")

@@ -26,6 +26,8 @@ PROGRAMS = {
     "deploy/loader/requirements.txt": "deploy.loader",
     "deploy/impact/requirements.txt": "deploy.impact",
 }
+# two programs of one image
+TOGETHER = [*PROGRAMS.items(), ("deploy/impact/requirements.txt", "deploy.notifier")]
 # what a program has for use before it is in its image
 NOT_IN_THE_IMAGE = ("services.viewer.build",)
 # where a process listens and writes, which image and network settle
@@ -79,12 +81,12 @@ def ours(service: Any) -> bool:
     return "build" in service
 
 
-@pytest.mark.parametrize(("requirements", "program"), PROGRAMS.items())
+@pytest.mark.parametrize(("requirements", "program"), TOGETHER)
 def test_an_image_has_all_that_its_program_imports(requirements: str, program: str) -> None:
     names = {pin.partition("==")[0] for pin in pinned(requirements)}
     result = imported(program, names)
     assert result.returncode == 0, result.stderr
-    without_one = imported(program, names - {"asyncpg", "aiohttp"})
+    without_one = imported(program, names - {"asyncpg", "aiohttp", "httpx"})
     assert "No module named" in without_one.stderr, "this test no longer notices what is missing"
 
 

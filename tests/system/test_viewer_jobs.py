@@ -124,15 +124,18 @@ async def test_strong_earthquakes_near_a_place_are_downloaded(visit: NewVisit, t
     job.check()
 
 
-async def test_a_view_is_shared_with_one_click(visit: NewVisit) -> None:
-    page = await visit()
+async def test_a_view_is_shared_with_one_click_and_embedded_with_two(visit: NewVisit) -> None:
+    page = await visit(permissions=["clipboard-read", "clipboard-write"])
     await page.open(f"{map_of(_EARTHQUAKES)}#map=4/24/121")
     job = _Clicks(page, 2)
     await job.click(page.page.get_by_role("button", name="Share", exact=True))
     assert "#map=4" in await page.page.get_by_label("Link").input_value()
     assert job.number == 1
-    # the code of the same view is there as well
-    assert "<iframe" in await page.page.get_by_label("Embed code").input_value()
+    # the code of the same view is there as well, and a second click copies it
+    code = await page.page.get_by_label("Embed code").input_value()
+    assert "<iframe" in code
+    await job.click(page.page.locator("#share [data-act=code]"))
+    assert await page.page.evaluate("navigator.clipboard.readText()") == code
     feed = await page.page.locator("#share [data-act=feed]").get_attribute("href")
     assert feed is not None
     answer = await page.page.request.get(feed)

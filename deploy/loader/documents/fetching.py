@@ -1,10 +1,7 @@
 """Fetch documents from servers: patiently, politely, and only if they are new."""
 
-import asyncio
 import email.utils
-import ipaddress
 import os
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 import stamina
 
+from deploy.loader.documents.addresses import addresses_of, is_public
 from deploy.loader.documents.unpacking import unpack_file
 from deploy.loader.source import Document, DocumentError
 
@@ -192,7 +190,7 @@ def _refuse_for_now(response: httpx.Response) -> None:
     """Raise _LaterError for a status that passes."""
     if response.status_code in _TRANSIENT:
         said = f"the server answers {response.status_code}"
-        raise _LaterError(said, _retry_after(response.headers.get("Retry-After")))
+        raise _LaterError(said, retry_after(response.headers.get("Retry-After")))
 
 
 def _agent() -> str:
@@ -210,7 +208,7 @@ def _wait_before_another(error: Exception) -> bool | timedelta:
     return isinstance(error, httpx.TransportError)
 
 
-def _retry_after(value: str | None) -> timedelta | None:
+def retry_after(value: str | None) -> timedelta | None:
     """Parse seconds, or a date (RFC 9110, section 10.2.3); None for other values."""
     if not value:
         return None
@@ -230,10 +228,9 @@ async def _refuse_private(address: str, target: str) -> None:
 
 async def _is_private(address: str) -> bool:
     """Return whether one of the host's addresses is private."""
-    host = urlsplit(address).hostname or ""
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        found = await addresses_of(urlsplit(address).hostname or "")
     except OSError:
         # the request itself will report this
         return False
-    return any(not ipaddress.ip_address(each[4][0]).is_global for each in found)
+    return not all(map(is_public, found))

@@ -79,8 +79,8 @@ def _sort_key(kind: str, look: Look) -> dict[str, Any]:
 
 
 def _polygons(look: Look) -> list[Layer]:
-    # thousands of small areas would be nothing but outlines at low zooms
-    width = interpolate_zoom(4, 0, 9, 1.2, 12, 2.4) if look.fine else interpolate_zoom(1, 1.2, 6, 1.6, 12, 2.4)
+    # wide outlines would hide small areas, and the gaps between them, at low zooms
+    width = interpolate_zoom(4, 0, 9, 1.2, 12, 2.4) if look.fine else interpolate_zoom(2, 0.4, 6, 0.8, 9, 1.2, 12, 2.4)
     fill: Layer = {
         "id": "fill",
         "type": "fill",

@@ -1,12 +1,14 @@
 """Texts of the hazard collections that pages show in their language: titles, descriptions, values.
 
-They are those of the comments in deploy/database/schema. Texts of other tables stay as their owner wrote them.
+They are those of the comments in deploy/database/schema; property_words.py has the descriptions of properties. Texts of
+other tables stay as their owner wrote them.
 """
 
 from libs.web.catalogues import mark
 
 TITLES = (
     mark("Earthquake events"),
+    mark("Earthquake intensity contours"),
     mark("Tropical storm events"),
     mark("Tropical storm tracks"),
     mark("Tropical storm nodes"),
@@ -27,6 +29,10 @@ TITLES = (
 """Titles of collections."""
 
 DESCRIPTIONS = (
+    mark(
+        "Lines of equal intensity of shaking of strong earthquakes (ShakeMap): one feature per event and "
+        "intensity. They share the event_id of the earthquake."
+    ),
     mark(
         "Monitored earthquakes and other seismic events: a point at the epicentre of each, with links to "
         "derived products."
@@ -218,6 +224,18 @@ PROPERTIES = (
     mark("Area"),
     mark("Advisory"),
     mark("Next advisory"),
+    mark("Tsunami bulletin"),
+    mark("Contours of intensity"),
+    mark("Intensity"),
+    mark("Highest intensity"),
+    mark("Contour"),
+    mark("Text of the tsunami bulletin"),
+    mark("Liquefaction alert"),
+    mark("Ground failure"),
+    mark("People in strong shaking"),
+    mark("Tsunami bulletin issued"),
+    mark("Version"),
+    mark("Landslide alert"),
 )
 """Titles of properties."""
 

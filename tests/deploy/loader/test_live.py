@@ -27,7 +27,7 @@ from tests.deploy.loader.flood_documents import collection, gdacs
 
 def programs(folder: Path, **environment: str) -> dict[str, tuple[str, ...]]:
     settings = read_settings({"DAMS_STATE_DIR": str(folder), **environment})
-    return {each.name: each.command for each in worker_programs(settings, StateFolder(folder))}
+    return {each.name: each.command for each in worker_programs(settings, StateFolder(folder), None)}
 
 
 def test_only_a_live_stack_watches_sources(tmp_path: Path) -> None:

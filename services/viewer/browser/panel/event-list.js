@@ -34,6 +34,7 @@ export class EventList {
   #search;
   #order;
   #download = find("#download");
+  #separator = find("select", this.#download, HTMLSelectElement);
   #programs;
   /** @type {AbortController | null} */
   #loading = null;
@@ -228,7 +229,9 @@ export class EventList {
     const parameters = { ...this.#query(collection), "bbox-only": null, limit: null };
     this.#programs.offer(number === 0 ? "" : address(`${collectionPath(collection.id)}/programs`, { ...parameters, f: "json" }));
     // as spreadsheets want it
-    const csv = { bom: true, geometry: collection.geometryType === "Point" ? "lonlat" : null };
+    const separator = this.#separator.value === "comma" ? null : this.#separator.value;
+    this.#separator.onchange = () => this.#offerDownload(collection, number);
+    const csv = { bom: true, separator, geometry: collection.geometryType === "Point" ? "lonlat" : null };
     for (const link of this.#download.querySelectorAll("a")) {
       const f = link.dataset.format;
       link.href = address(`${collectionPath(collection.id)}/export`, { ...parameters, ...(f === "csv" ? csv : {}), f });
