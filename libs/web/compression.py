@@ -24,10 +24,9 @@ _TEXT = re.compile(r"text/|image/svg\+xml|application/(?:[\w.-]+[+.])?(?:x-)?(?:
 def compress(body: bytes, coding: Coding = "gzip") -> bytes:
     """Return the body in that coding."""
     # measured against zlib's level 6: 6 to 16 % larger, in a third (13 kB) to an eighteenth (400 kB) of the time
-    if coding == "gzip":
-        return isal_zlib.compress(body, 2, _GZIP)
-    # a page of 100 features two fifths smaller than with gzip, in ten times the time
-    return brotli.compress(body, quality=5)
+    # Brotli: a page of 100 features two fifths smaller than with gzip, in ten times the time
+    compressed: bytes = isal_zlib.compress(body, 2, _GZIP) if coding == "gzip" else brotli.compress(body, quality=5)
+    return compressed
 
 
 def decompress(gzipped: bytes) -> bytes:

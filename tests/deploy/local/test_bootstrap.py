@@ -86,7 +86,9 @@ def test_what_only_tests_and_builds_read_is_deleted(tmp_path: Path) -> None:
     (tmp_path / ".venv/bin").mkdir()
     (tmp_path / ".venv/bin/python").write_text('#!/bin/sh\necho "$@"\n')
     (tmp_path / ".venv/bin/python").chmod(0o755)
-    script = f'source <(sed -n "/^slim_python/,/^}}/p" {REPOSITORY}/deploy/local/bootstrap.sh); slim_python; slim_python'
+    script = (
+        f'source <(sed -n "/^slim_python/,/^}}/p" {REPOSITORY}/deploy/local/bootstrap.sh); slim_python; slim_python'
+    )
     result = subprocess.run(["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == "-m pip uninstall --quiet --yes uv\n" * 2
