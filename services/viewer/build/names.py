@@ -74,6 +74,7 @@ def _read(name: str) -> bytes:
         files = []
     for file in files:
         if file.name == name:
-            path = Path(str(file.locate()))
-            return path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
+            return Path(str(file.locate())).read_bytes()
+        if file.name == f"{name}.gz":
+            return gzip.decompress(Path(str(file.locate())).read_bytes())
     raise FileNotFoundError(f"{_PACKAGE} is not installed")

