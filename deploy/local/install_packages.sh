@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Root: installs Debian or Ubuntu packages without starting a daemon, now or at the next boot, and without
 # creating PostgreSQL's default cluster. `postgresql` stands for the server with the PostGIS that fits it.
+#   install_packages.sh [--keep-lists] <package>...
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 
@@ -22,6 +23,8 @@ undo+=("$cluster/dams.conf")
 mkdir -p "$cluster"
 printf 'create_main_cluster = false\n' >"$cluster/dams.conf"
 
+lists=$(find /var/lib/apt/lists -maxdepth 1 -name '*_Packages*' -print -quit)
+if [ "$1" = --keep-lists ]; then lists=keep && shift; fi
 apt-get update
 packages=()
 for package in "$@"; do
@@ -39,6 +42,8 @@ for service in postgresql redis-server nginx pgbouncer; do
 done
 # the downloaded packages are not left behind
 apt-get -o DPkg::Lock::Timeout=300 -o APT::Keep-Downloaded-Packages=false install --yes --no-install-recommends "${packages[@]}"
+# nor are lists of packages, where there were none
+[ -n "$lists" ] || find /var/lib/apt/lists -maxdepth 1 -type f ! -name lock -delete
 if [ -d /run/systemd/system ]; then
   for service in "${new_services[@]}"; do systemctl disable "$service" >/dev/null 2>&1 || true; done
 fi

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from deploy.local import postgresql, processes, programs, sockets, users
 from deploy.local.database import content_version, fill_database
+from deploy.local.heartbeat import beating
 from deploy.local.ports import choose_ports, require_free
 from deploy.local.programs import Program
 from deploy.local.readiness import accepts_connections, answers_ok, wait_for, wait_for_document
@@ -164,7 +165,8 @@ def _start_supervisor(
         if not (cluster / "PG_VERSION").exists():
             _say("Creating a PostgreSQL cluster")
             state.loaded = None
-            postgresql.make_cluster(cluster, folder.secret("owner-password"))
+            with beating():
+                postgresql.make_cluster(cluster, folder.secret("owner-password"))
         postgresql.remove_stale_lock(cluster)
     state.user = _choose_user(folder)
     state.sockets = _make_sockets(settings, folder, state)
@@ -242,7 +244,9 @@ def _start_programs(
     # after the services are ready: impacts of demo data take half a minute
     for program in plan.workers:
         supervisor.start_program(program.name)
-    if not wait_for_document(state.ports["gateway_internal"], settings.gateway_port):
+    with beating():
+        published = wait_for_document(state.ports["gateway_internal"], settings.gateway_port)
+    if not published:
         log = folder.log / "gateway.log"
         _say(f"warning: the gateway does not publish the API description of all services; {log} says why")
 
@@ -252,7 +256,8 @@ def _start_replicas(replicas: list[Program], folder: StateFolder, state: StackSt
     for program in replicas:
         if states[program.name]["statename"] == "RUNNING":
             continue
-        make_replica(Path(state.cluster or ""), program.name, state.ports, folder.secret("owner-password"))
+        with beating():
+            make_replica(Path(state.cluster or ""), program.name, state.ports, folder.secret("owner-password"))
         supervisor.start_program(program.name)
         url = postgresql.owner_url(program.port, folder.secret("owner-password"), "postgres")
         _wait(program, supervisor, partial(_takes_connections, url))
@@ -270,7 +275,8 @@ def _takes_connections(url: str) -> bool:
 
 def _wait(program: Program, supervisor: Supervisor, is_ready: Callable[[], bool]) -> None:
     begun = time.monotonic()
-    wait_for(program, supervisor, is_ready)
+    with beating():
+        wait_for(program, supervisor, is_ready)
     _say(f"{program.name:<12} ready on port {program.port} ({time.monotonic() - begun:.1f} s)")
 
 

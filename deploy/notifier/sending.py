@@ -2,14 +2,17 @@
 
 import asyncio
 import smtplib
+import socket
 import ssl
 import tempfile
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlsplit
 
-import httpx
+import aiohttp
+from aiohttp.abc import AbstractResolver
 
 from deploy.loader.documents.addresses import IPAddress, addresses_of, is_public
 from deploy.loader.documents.fetching import retry_after
@@ -83,19 +86,19 @@ def _write(file: Path, text: str) -> None:
 
 async def _post(address: str, body: str, media_type: str, to: Webhook | Cap) -> None:
     """Send to the address that was checked: a name that leads elsewhere a moment later is not resolved again."""
-    url = httpx.URL(address)
+    host = urlsplit(address).hostname or ""
     try:
-        found = await addresses_of(url.host)
+        found = await addresses_of(host)
     except OSError as error:
         raise DeliveryError(f"{address}: {error}") from None
     if not to.allow_private and not all(map(is_public, found)):
-        raise DeliveryError(f"{address}: {url.host} has a private address ({found[0]}); allow_private permits it")
-    headers = {"Host": url.netloc.decode(), "Content-Type": media_type, "User-Agent": "dams-notifier/1.0"}
+        raise DeliveryError(f"{address}: {host} has a private address ({found[0]}); allow_private permits it")
+    headers = {"Content-Type": media_type, "User-Agent": "dams-notifier/1.0"}
     try:
         if to.token_file is not None:
             headers["Authorization"] = f"Bearer {secret(to.token_file)}"
-        status, later = await _post_to(url, found, body.encode(), headers)
-    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        status, later = await _post_to(address, found, body.encode(), headers)
+    except (aiohttp.ClientError, OSError) as error:
         raise DeliveryError(f"{address}: {str(error) or type(error).__name__}") from None
     if 300 <= status < 400:
         raise DeliveryError(f"{address}: status {status}, a redirection; name the final address")
@@ -103,24 +106,40 @@ async def _post(address: str, body: str, media_type: str, to: Webhook | Cap) -> 
         raise DeliveryError(f"{address}: status {status}", retry_after(later))
 
 
+class _Checked(AbstractResolver):
+    """Resolves a name to the addresses that were checked."""
+
+    def __init__(self, addresses: list[IPAddress]) -> None:
+        self._addresses = addresses
+
+    async def resolve(self, host: str, port: int = 0, family: int = socket.AF_UNSPEC) -> list[Any]:
+        return [
+            {
+                "hostname": host,
+                "host": str(each),
+                "port": port,
+                "family": socket.AF_INET if each.version == 4 else socket.AF_INET6,
+                "proto": 0,
+                "flags": socket.AI_NUMERICHOST,
+            }
+            for each in self._addresses
+        ]
+
+    async def close(self) -> None:
+        """Hold nothing open."""
+
+
 async def _post_to(
-    url: httpx.URL, addresses: list[IPAddress], content: bytes, headers: dict[str, str]
+    address: str, addresses: list[IPAddress], content: bytes, headers: dict[str, str]
 ) -> tuple[int, str | None]:
     """Send to the first of the addresses that accepts a connection; return status and Retry-After."""
-    # a proxy would resolve the name itself
-    async with httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, trust_env=False) as client:
-        for number, each in enumerate(addresses, start=1):
-            target = url.copy_with(host=str(each))
-            by_name = {"sni_hostname": url.host}
-            try:
-                async with client.stream(
-                    "POST", target, content=content, headers=headers, extensions=by_name
-                ) as response:
-                    return response.status_code, response.headers.get("Retry-After")
-            except httpx.ConnectError:
-                if number == len(addresses):
-                    raise
-    raise OSError("the name has no address")
+    timeout = aiohttp.ClientTimeout(sock_connect=_TIMEOUT_SECONDS, sock_read=_TIMEOUT_SECONDS)
+    # no proxy: it would resolve the name itself
+    async with (
+        aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=_Checked(addresses)), timeout=timeout) as client,
+        client.post(address, data=content, headers=headers, allow_redirects=False) as response,
+    ):
+        return response.status, response.headers.get("Retry-After")
 
 
 def _send_mail(server: MailServer, message: EmailMessage) -> None:

@@ -7,7 +7,9 @@ from typing import Any, Self
 from urllib.parse import parse_qs, quote, urlsplit
 from xml.etree import ElementTree
 
-import httpx
+import aiohttp
+import orjson
+from yarl import URL
 
 from deploy.notifier.configuration import Subscription
 
@@ -46,18 +48,31 @@ class Words:
     summary: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Response:
+    status: int
+    headers: Mapping[str, str]
+    """Its names are case-insensitive."""
+    body: bytes
+
+    def json(self) -> Any:
+        return orjson.loads(self.body)
+
+
 class Service:
     """A client of the service."""
 
     def __init__(self, base: str) -> None:
         self._base, self._public = base, ""
-        self._client = httpx.AsyncClient(timeout=60, headers={"User-Agent": "dams-notifier/1.0"}, trust_env=False)
+        self._client = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(sock_connect=60, sock_read=60), headers={"User-Agent": "dams-notifier/1.0"}
+        )
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._client.aclose()
+        await self._client.close()
 
     async def public_address(self) -> str:
         """Return the address of the service in links. Raises ServiceError."""
@@ -71,7 +86,7 @@ class Service:
         """Return whether events of the collection last. Raises UnsuitableError if a property is missing."""
         where = f"subscriptions.{subscription.name}"
         response = await self._get(f"{_path(subscription.collection)}/schema", allowed=(404,))
-        if response.status_code == 404:
+        if response.status == 404:
             raise UnsuitableError(f"{where}.collection: the service has no collection {subscription.collection!r}")
         properties = response.json()["properties"]
         severity = subscription.severity
@@ -106,11 +121,11 @@ class Service:
         if subscription.filter is not None:
             query["filter"] = subscription.filter
         found: dict[str, Mapping[str, Any]] = {}
-        first: httpx.Response | None = None
+        first: _Response | None = None
         while True:
             headers = {"If-None-Match": etag} if etag and first is None else {}
             response = await self._get(f"{_path(subscription.collection)}/feed", headers, allowed=(304,), **query)
-            if response.status_code == 304:
+            if response.status == 304:
                 return None
             first = first or response
             document = response.json()
@@ -135,7 +150,7 @@ class Service:
                     response = await self._get(
                         f"{_path(collection)}/items/{_segment(ids[0])}", allowed=(404,), f="geojson"
                     )
-                    features = [] if response.status_code == 404 else [response.json()]
+                    features = [] if response.status == 404 else [response.json()]
                 else:
                     response = await self._get(
                         f"{_path(collection)}/feed", ids=",".join(ids), limit=str(_PAGE), f="geojson"
@@ -155,25 +170,27 @@ class Service:
     async def words(self, collection: str, item: str) -> Words:
         """Return a feature in words, as the Atom feed has it. Raises ServiceError."""
         response = await self._get(f"{_path(collection)}/feed", ids=item, f="atom")
-        entry = ElementTree.fromstring(response.content).find(f"{_ATOM}entry")  # noqa: S314 - the own service
+        entry = ElementTree.fromstring(response.body).find(f"{_ATOM}entry")  # noqa: S314 - the own service
         if entry is None:
             return Words(item, "")
         return Words(entry.findtext(f"{_ATOM}title", item), entry.findtext(f"{_ATOM}summary", ""))
 
     async def alert(self, collection: str, item: str) -> str:
         """Return a feature as an alert of CAP 1.2. Raises ServiceError."""
-        return (await self._get(f"{_path(collection)}/items/{_segment(item)}/cap")).text
+        return (await self._get(f"{_path(collection)}/items/{_segment(item)}/cap")).body.decode()
 
     async def _get(
         self, path: str, headers: Mapping[str, str] | None = None, /, *, allowed: Iterable[int] = (), **query: str
-    ) -> httpx.Response:
+    ) -> _Response:
+        url = URL(f"{self._base}{path}", encoded=True).with_query(query)
         try:
-            response = await self._client.get(f"{self._base}{path}", params=query, headers=headers)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            async with self._client.get(url, headers=headers) as found:
+                response = _Response(found.status, found.headers, await found.read())
+        except (aiohttp.ClientError, OSError) as error:
             raise ServiceError(f"{self._base}{path}: {str(error) or type(error).__name__}") from None
-        if response.is_success or response.status_code in allowed:
+        if 200 <= response.status < 300 or response.status in allowed:
             return response
-        raise ServiceError(f"{response.url}: status {response.status_code}: {response.text[:500]}")
+        raise ServiceError(f"{url}: status {response.status}: {response.body[:500].decode(errors='replace')}")
 
 
 def event_of(feature: Mapping[str, Any]) -> str | None:

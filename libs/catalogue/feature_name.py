@@ -16,19 +16,27 @@ from libs.ogc.temporal import day, moment_of
 
 _OWN = ("title", "name", "place")
 _WORD = re.compile(r"(title|name|label|place|nom|nombre|nome|naam|namn|nazwa|bezeichnung)\Z", re.IGNORECASE | re.ASCII)
-_PART = re.compile(r"name_|.*_name\Z", re.IGNORECASE | re.ASCII | re.DOTALL)
+_PART = re.compile(
+    r"(name|nom|nombre|nome)_|.*_(name|nom|nombre|nome|naam|namn|nazwa|bezeichnung)\Z",
+    re.IGNORECASE | re.ASCII | re.DOTALL,
+)
+_COMPOUND = re.compile(
+    r"(?!(user|sur|fore|nick|file|path|host|layer|table|column|type)name\Z).{3,}(name|bezeichnung)\Z",
+    re.IGNORECASE | re.ASCII | re.DOTALL,
+)
+"""`StopName`, `schulname`; not `rename`."""
 _STRENGTH = ("max_wind_kt", "wind_speed_kt", "wind_kt")
 
 
 def name_columns(names: Iterable[str]) -> list[str]:
     """Return those of these columns whose text may name a feature, the likeliest first.
 
-    >>> name_columns(["ID", "NAME_EN", "station_name", "Name", "place"])
-    ['place', 'Name', 'NAME_EN', 'station_name']
+    >>> name_columns(["ID", "NAME_EN", "StopName", "station_name", "Name", "place"])
+    ['place', 'Name', 'NAME_EN', 'station_name', 'StopName']
     """
     known = list(names)
     found = [name for name in _OWN if name in known]
-    for pattern in (_WORD, _PART):
+    for pattern in (_WORD, _PART, _COMPOUND):
         found += [name for name in known if pattern.match(name) and name not in found]
     return found
 

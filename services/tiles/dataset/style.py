@@ -16,11 +16,12 @@ from services.tiles.dataset.chosen import choose_collections
 from services.tiles.metadata.addresses import of_edition, tileset_address, with_query
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
 from services.tiles.metadata.zoom_range import zoom_range
-from services.tiles.resources import BASEMAP, STORE
+from services.tiles.resources import BASEMAP, CATALOGUE, STORE
 from services.tiles.selecting import selecting_query
 from services.tiles.store.tile_store import TileStore
 from services.tiles.styling.dataset import dataset_style, layer_styles
 from services.tiles.styling.document import vector_source
+from services.tiles.styling.own_colors import own_colors
 
 
 async def get_dataset_style(call: Call) -> web.StreamResponse:
@@ -39,6 +40,7 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
         bounds=source.bounds,
         basemap=call.request.app[BASEMAP],
         plain=bool(call.query.values["plain"]),
+        colors=own_colors(call.request.app[CATALOGUE].collections.values()),
     )
     document = dataset_style(styles, title=call.request.app[SETTINGS].site_title, source=_source(source))
     store = call.request.app[STORE]

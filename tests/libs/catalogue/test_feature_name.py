@@ -94,6 +94,7 @@ def test_the_time_is_the_first_that_is_filled_and_lasts_where_it_is_the_start() 
         # parts of words, and letters that only look the same
         (["names", "surname", "names_of", "labelled", "_name_x", "ſtation_titlE", "name\n"], []),
         (["NAME_", "ﬁrst_NAME"], ["NAME_", "ﬁrst_NAME"]),
+        (["StopName", "schulname", "filename", "rename", "nom_rue"], ["nom_rue", "StopName", "schulname"]),
         ([], []),
     ],
 )

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from collections.abc import Callable, Mapping
 
 import brotli
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
 DECODED: Mapping[str | None, Callable[[bytes], bytes]] = {
     "br": brotli.decompress,
-    "zstd": zstd.decompress,
     "gzip": gzip.decompress,
     None: bytes,
 }

@@ -12,7 +12,8 @@ const days = new Intl.DateTimeFormat(LOCALE, DAY);
 
 const OWN = ["title", "name", "place"];
 const WORD = /^(title|name|label|place|nom|nombre|nome|naam|namn|nazwa|bezeichnung)$/i;
-const PART = /^(name_|.*_name$)/is;
+const PART = /^((name|nom|nombre|nome)_|.*_(name|nom|nombre|nome|naam|namn|nazwa|bezeichnung)$)/is;
+const COMPOUND = /^(?!(user|sur|fore|nick|file|path|host|layer|table|column|type)name$).{3,}(name|bezeichnung)$/is;
 const STRENGTH = ["max_wind_kt", "wind_speed_kt", "wind_kt"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
@@ -44,6 +45,7 @@ const nameColumns = (names) => [
     ...OWN.filter((name) => names.includes(name)),
     ...names.filter((name) => WORD.test(name)),
     ...names.filter((name) => PART.test(name)),
+    ...names.filter((name) => COMPOUND.test(name)),
   ]),
 ];
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from services.tiles.styling.dataset import dataset_style, layer_styles
+from services.tiles.styling.own_colors import own_colors
+from services.tiles.styling.palette import own_color
 
 KINDS = {"points": "Point", "areas": "Polygon", "lines": "LineString"}
 LAYERS = [
@@ -78,3 +80,25 @@ def test_the_map_lies_below_and_its_labels_above() -> None:
     assert all(name.startswith("basemap-labels-") for name in above)
     assert not [name for name in below if name.startswith("basemap-labels-")]
     assert {*below, *above} == {layer["id"] for layer in styles[0]["layers"]} - {*styles[0]["metadata"]["dams:layers"]}
+
+
+def test_collections_without_a_scale_have_different_colours() -> None:
+    layers = [
+        (
+            Collection(f"own.table_{number}", "own", f"table_{number}", number, "table", "T", None, (), (geometry,)),
+            geometry,
+        )
+        for number, geometry in enumerate([GeometryColumn("geom", "Point", 4326)] * 9)
+    ]
+    collections = [collection for collection, _ in layers]
+    found = own_colors(collections)
+    assert len({*list(found.values())[:8]}) == 8
+    assert found["own.table_0"] == own_color("own.table_0")
+    # in any order, and on a map of some of them
+    assert own_colors(collections[::-1]) == found
+    shown = {"base_url": "", "tile_matrix_set_id": "x", "minzoom": 0, "maxzoom": 1, "bounds": None}
+    one = layer_styles(layers[5:6], **shown, colors=found)  # type: ignore[arg-type]
+    assert one[0]["metadata"]["dams:legend"][0]["classes"][0]["color"] == found["own.table_5"]
+    all_of_them = layer_styles(layers, **shown)  # type: ignore[arg-type]
+    drawn = [style["metadata"]["dams:legend"][0]["classes"][0]["color"] for style in all_of_them]
+    assert drawn == [found[collection.id] for collection in collections]

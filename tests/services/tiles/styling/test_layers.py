@@ -120,6 +120,19 @@ def test_somebodys_own_features_are_labelled_by_their_names() -> None:
         assert [layer["layout"]["text-field"] for layer in labels] == ([["to-string", ["get", name]]] if name else [])
 
 
+def test_columns_that_any_table_may_have_make_no_hazard() -> None:
+    for name, properties in (("accidents", {"severity": "integer"}), ("roads", {"category": "string"})):
+        assert look_of(f"own.{name}", "Point", properties).color == own_color(f"own.{name}")
+    for name, properties in (
+        ("flooded_streets", {"severity": "integer"}),
+        ("x", {"severity": "number", "began": "string"}),
+        ("typhoons", {"category": "string"}),
+        ("x", {"category": "string", "basin": "string"}),
+        ("x", {"category": "string", "wind_kt": "number"}),
+    ):
+        assert look_of(f"own.{name}", "Point", properties).color != own_color(f"own.{name}")
+
+
 def test_unknown_collections_have_a_look_and_a_legend() -> None:
     for geometry_type, symbol in (("Point", "circle"), ("MultiLineString", "line"), ("Polygon", "fill")):
         legend = look_of("other.x", geometry_type, {}).legend

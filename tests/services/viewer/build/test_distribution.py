@@ -2,7 +2,10 @@
 
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 from hashlib import blake2b
 from pathlib import Path
 
@@ -10,7 +13,7 @@ import brotli
 import pytest
 from fontTools.ttLib import TTFont
 
-from services.viewer.build.distribution import build
+from services.viewer.build.distribution import build, is_current
 from services.viewer.build.notices import write_notices
 
 
@@ -18,6 +21,16 @@ def test_second_build_has_nothing_to_do(dist: Path) -> None:
     before = (dist / "manifest.json").stat().st_mtime_ns
     assert build() is False
     assert (dist / "manifest.json").stat().st_mtime_ns == before
+
+
+def test_the_check_builds_nothing(dist: Path, tmp_path: Path) -> None:
+    assert is_current(dist) is True
+    assert is_current(tmp_path) is False
+    (tmp_path / "manifest.json").write_text('{"inputs": "of another release"}')
+    assert is_current(tmp_path) is False
+    # without Node.js, too
+    check = [sys.executable, "-m", "services.viewer.build", "--check"]
+    assert subprocess.run(check, check=False, env=os.environ | {"PATH": ""}).returncode == 0
 
 
 def test_manifest_names_files_that_exist(dist: Path) -> None:
