@@ -138,7 +138,7 @@ PORTS = Dataset(
     licence_url="https://opensource.org/license/mit",
     vintage="2022 (package of 28 June 2022); about 1,600 ports of 185 countries and territories",
 )
-"""What is said of the ports."""
+"""What the source says about ports."""
 
 UNITS = Dataset(
     dataset="units",

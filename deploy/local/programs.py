@@ -223,7 +223,7 @@ def service_programs(
 
 
 def worker_programs(settings: StackSettings, folder: StateFolder, user: str | None) -> list[Program]:
-    """What listens nowhere: the notifier, and what writes into the stack's own database.
+    """Programs that listen nowhere: the notifier, and those that write into the stack's own database.
 
     The latter are the worker of impacts and the watchers of live sources.
     """

@@ -1,4 +1,4 @@
-"""The operator's file of subscriptions: what is news to whom, and how it is sent. example.yaml is one."""
+"""The operator's file of subscriptions: who gets which news, and how. example.yaml is one."""
 
 import hashlib
 import json
@@ -225,7 +225,7 @@ _WORDS = {
 
 
 def _sentence(fault: ErrorDetails, content: Any) -> str:
-    """Return where the fault is, with the name of the subscription, and what is wrong."""
+    """Return the place of the fault, with the name of the subscription, and the fault."""
     steps = [each for each in fault["loc"] if not (isinstance(each, str) and each in ("float", "str"))]
     if len(steps) > 1 and steps[0] == "subscriptions" and isinstance(steps[1], int):
         entry = content["subscriptions"][steps[1]]

@@ -12,7 +12,7 @@ _CANCELLED = frozenset({"cancelled", "canceled", "deleted", "withdrawn"})
 
 
 class Change(StrEnum):
-    """What is new about an event."""
+    """News about an event."""
 
     NEW = "new"
     UPGRADED = "upgraded"
@@ -53,7 +53,7 @@ def is_cancelled(properties: Mapping[str, Any]) -> bool:
 
 
 def change_of(known: Level | None, present: Level, *, is_told: bool, cancelled: bool) -> Change | None:
-    """Return what is new about an event, None if nothing is.
+    """Return the news about an event, or None.
 
     `known` are the highest steps so far, None for an unknown event; `is_told` says whether its subscriber knows it.
     """

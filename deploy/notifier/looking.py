@@ -19,7 +19,7 @@ Feature = Mapping[str, Any]
 
 
 class Outcome(NamedTuple):
-    """What is known about an event from now on, and the messages about it: channel, key and body."""
+    """The state of an event from now on, and the messages about it: channel, key and body."""
 
     known: Known
     seen: datetime | None

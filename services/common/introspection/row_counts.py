@@ -96,7 +96,7 @@ class RowCounts:
             pause = max(pause, max(known.seconds, _CHEAP) * _LONG_PAUSE * known.failures)
         elif known.seconds > _CHEAP:
             pause = max(pause, known.seconds * _PAUSE)
-        # a server can be too slow while it is busy: what has no number is counted again, ever more rarely
+        # a server can be too slow while it is busy: collections without a number are counted again, ever more rarely
         return (known.state != state or known.number is None) and now - known.at > pause
 
     def _is_small(self, collection: Collection) -> bool:

@@ -27,7 +27,7 @@ ZONES = "impact_zones"
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is in a bundle: features of an event, and zones that no collection has. name: of the files within."""
+    """Contents of a bundle: features of an event, and zones that no collection has. name: of the files within."""
 
     event: str
     name: str
@@ -48,7 +48,7 @@ class Bundles:
     async def open(self, key: str | None, content: Content) -> Export:
         """Return the bundle of an event; its file is to be closed. Raise Unavailable.
 
-        key: of what decides its content; None if that is unknown.
+        key: identifies its content; None if that is unknown.
         """
         if (found := await self._find(key)) is not None:
             return found

@@ -8,7 +8,7 @@ Each area goes through the same steps. Lengths are units of the tile, 4096 to a 
 4. Unite parts that overlap. Vector tiles fill a place that two parts cover as if it were a hole.
 5. Fill it: snap it to the grid of the tile and repair it (`ST_AsMVTGeom`). Parts and holes smaller than a unit merge
    or vanish there, which keeps the total area on average.
-6. Draw what collapsed as a strip along its outline, one unit wide, where it reaches a pixel beyond what is filled.
+6. Draw what collapsed as a strip along its outline, one unit wide, where it reaches a pixel beyond the filled area.
 7. Draw an area smaller than a unit as one square unit.
 
 No step draws a bounding box. Steps 3, 4 and 7, and what vanishes or collapses in step 5, make the feature a simplified
@@ -33,7 +33,7 @@ _LEFT_CORNERS = 200
 STRAIGHT = 0.25
 """Units that a corner may be off the line between its neighbours, and be left out."""
 _PIXEL = 8
-"""Units of a pixel where 512 pixels show a tile: clients cannot show what is thinner than a unit and shorter."""
+"""Units of a pixel where 512 pixels show a tile: a strip thinner than a unit and shorter than this cannot be seen."""
 _MOST_COMPARED = 500
 """Corners of an outline whose distance from the filled area is measured, in a time that grows with their square."""
 _MOST_UNITED = 12_000

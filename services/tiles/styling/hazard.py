@@ -133,7 +133,7 @@ def _wind_zone(subject: _Subject) -> Look | None:
 def _storm(subject: _Subject) -> Look | None:
     names = subject.names
     wind = WIND.for_properties(names)
-    # somebody's roads have categories, too
+    # a table of roads may have categories, too
     scale = (CATEGORY.for_properties(names) if wind or _says(subject, _OF_STORMS, "basin") else None) or wind
     if scale is None:
         return None

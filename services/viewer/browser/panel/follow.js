@@ -1,4 +1,4 @@
-// Following what is new in the view: the address of its feed, and notifications of the system while the page is open.
+// News in the view: the address of its feed, and notifications of the system while the page is open.
 
 import { find } from "../page/dom.js";
 import { address, collectionPath, getJson, messageOf } from "../service/api.js";
