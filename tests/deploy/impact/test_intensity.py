@@ -47,8 +47,8 @@ def test_class_beyond_the_epicentre_is_left_out() -> None:
 def test_intensity_equals_openquake() -> None:
     """Equal values of `AllenEtAl2012Rhypo`, which the file has: OpenQuake is 80 MB and needs 30 packages.
 
-    It was made with PyPI openquake-engine 3.26.2: `AllenEtAl2012Rhypo().compute(ctx, [MMI()], mean, sig, tau, phi)` with
-    `mag` and `rhypo` of each row; `mean` and `sig` are its intensity and sigma.
+    It was made with PyPI openquake-engine 3.26.2: `AllenEtAl2012Rhypo().compute(ctx, [MMI()], m, s, t, p)` with
+    `mag` and `rhypo` of each row; `m` and `s` are its intensity and sigma.
     """
     with _REFERENCE.open(encoding="utf-8", newline="") as file:
         rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
