@@ -50,6 +50,8 @@ _PUBLISHED = {
     "detail_url": "All products",
     "url": "Event page",
 }
+_CERTAINTY = {"alert": 1, "forecast": 2}
+"""Order of the kinds of zones; the others are first."""
 _USGS_PAGE = "https://earthquake.usgs.gov/earthquakes/eventpage/"
 _USGS_PAGES = {
     "ShakeMap": ("ShakeMap", "shakemap/intensity"),
@@ -256,8 +258,8 @@ async def _tables(
             {"kind": "estimated", "zone": zone, "rank": float(made.wind_kt), "sources": [SOURCE], "km2": made.km2}
         )
     for each in found.values():
-        # observed before forecast, the strongest first
-        each.zones.sort(key=lambda zone: (zone["kind"] == "forecast", -zone["rank"], zone["zone"]))
+        # what happened before what is warned of, forecasts last, the strongest first
+        each.zones.sort(key=lambda zone: (_CERTAINTY.get(zone["kind"], 0), -zone["rank"], zone["zone"]))
     for table in ("place", "facility"):
         await connection.execute(zones.members(table))
     for statement, name in (

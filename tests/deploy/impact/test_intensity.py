@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 
 from deploy.impact.intensity import CLASSES, FARTHEST_KM, intensity, radii_km, sigma
+
+_REFERENCE = Path(__file__).with_name("openquake_3_26_2_allen_2012.csv")
 
 
 @pytest.mark.parametrize(
@@ -37,3 +42,17 @@ def test_radius_is_where_intensity_is_lowest_of_class(magnitude: float, depth_km
 def test_class_beyond_the_epicentre_is_left_out() -> None:
     assert "IX" not in radii_km(5.0, 10.0)
     assert "VIII" not in radii_km(5.0, 10.0)
+
+
+def test_intensity_equals_openquake() -> None:
+    """Equal values of `AllenEtAl2012Rhypo`, which the file has: OpenQuake is 80 MB and needs 30 packages.
+
+    It was made with PyPI openquake-engine 3.26.2: `AllenEtAl2012Rhypo().compute(ctx, [MMI()], m, s, t, p)` with
+    `mag` and `rhypo` of each row; `m` and `s` are its intensity and sigma.
+    """
+    with _REFERENCE.open(encoding="utf-8", newline="") as file:
+        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    assert len(rows) == 56
+    for row in rows:
+        found = intensity(row["magnitude"], row["distance_km"])
+        assert (found, sigma(row["distance_km"])) == pytest.approx((row["intensity"], row["sigma"]), abs=2e-6), row

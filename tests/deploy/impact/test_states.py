@@ -247,3 +247,23 @@ async def test_an_area_in_which_a_storm_may_form_has_no_impact(
     await add_zone("AL912020-0101", "POLYGON((0 0, 1 0, 1 1, 0 0))")
     zones = (await computed("AL912020-0101"))["impact"]["zones"]
     assert [zone["zone"] for zone in zones] == ["64 kt"]
+
+
+async def test_flooded_area_comes_before_the_area_of_the_alert(
+    database: asyncpg.Connection, add_places: AddPlaces, computed: Computed
+) -> None:
+    await add_places([(1.0, 1.0, 700), (3.0, 3.0, 50)])
+    await database.execute(
+        "INSERT INTO hazard.hazard_fl_alerts (alert_id, event_id, title, alert_level, issued, geom) "
+        "VALUES ('a', 'F', 'Flood', 'Red', '2020-01-01', ST_Multi(ST_MakeEnvelope(0, 0, 4, 4, 4326)))"
+    )
+    await database.execute(
+        "INSERT INTO hazard.hazard_fl_events (event_id, title, began, geom) "
+        "VALUES ('F', 'Flood', '2020-01-01', ST_Multi(ST_MakeEnvelope(0, 0, 2, 2, 4326)))"
+    )
+    found = await computed("F")
+    assert [(zone["zone"], zone["people"]) for zone in found["impact"]["zones"]] == [
+        ("flooded area", 700),
+        ("alert area", 750),
+    ]
+    assert found["headline"]["zone"] == "flooded area"
