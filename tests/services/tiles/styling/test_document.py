@@ -14,6 +14,8 @@ from services.tiles.styling.palette import (
     ALERT,
     DISTURBANCE,
     FLOOD_SEVERITY,
+    FORMATION,
+    INTENSITY,
     MAGNITUDE,
     MISSING,
     WIND,
@@ -50,10 +52,16 @@ _DISTURBANCE_NODES: _Kind = (
     "Point",
     {"category": "string", "wind_kt": "integer"},
 )
-_DISTURBANCE_BUFFERS: _Kind = ("hazard.hazard_ts_disturbance_buffers", "MultiPolygon", {"wind_speed_kt": "integer"})
+_DISTURBANCE_BUFFERS: _Kind = (
+    "hazard.hazard_ts_disturbance_buffers",
+    "MultiPolygon",
+    {"wind_speed_kt": "integer", "probability_7_days": "integer"},
+)
+_CONTOURS: _Kind = ("hazard.hazard_eq_contours", "MultiLineString", {"intensity": "number", "version": "integer"})
 _MIXED: _Kind = ('other.Mixed "geometries"', "Geometry", {})
 _KINDS: tuple[_Kind, ...] = (
     _EARTHQUAKES,
+    _CONTOURS,
     _NODES,
     _TRACKS,
     _BUFFERS,
@@ -307,6 +315,20 @@ def test_floods_and_alerts_are_coloured_by_severity_and_level() -> None:
     assert alerts == [item.color for item in ALERT.classes]
 
 
+def test_contours_are_coloured_by_intensity() -> None:
+    cases = [{"intensity": value} for value in (3.5, 5.5, 6, 7, 9)]
+    found = _evaluate(_style(_CONTOURS), "hazard.hazard_eq_contours:line", "line-color", cases)
+    assert found == [item.color for item in INTENSITY.classes]
+
+
+def test_areas_of_formation_have_the_classes_of_the_outlook() -> None:
+    cases: list[dict[str, Any]] = [{"probability_7_days": value} for value in (0, 30, 40, 60, 70)]
+    cases.append({"wind_speed_kt": 34})
+    found = _evaluate(_style(_DISTURBANCE_BUFFERS), "hazard.hazard_ts_disturbance_buffers:fill", "fill-color", cases)
+    low, medium, high = (item.color for item in FORMATION.classes)
+    assert found == [low, low, medium, medium, high, DISTURBANCE]
+
+
 def test_disturbances_look_apart_from_named_storms() -> None:
     for kind in (_DISTURBANCE_TRACKS, _DISTURBANCE_NODES, _DISTURBANCE_BUFFERS):
         style = _style(kind)
@@ -316,7 +338,9 @@ def test_disturbances_look_apart_from_named_storms() -> None:
         assert style["metadata"]["dams:legend"][0]["provisional"] is True
 
 
-@pytest.mark.parametrize("kind", [_EARTHQUAKES, _TRACKS, _BUFFERS, _FLOODS, _ALERTS], ids=lambda kind: kind[0])
+@pytest.mark.parametrize(
+    "kind", [_EARTHQUAKES, _CONTOURS, _TRACKS, _BUFFERS, _FLOODS, _ALERTS], ids=lambda kind: kind[0]
+)
 def test_legend_shows_the_colours_that_are_drawn(kind: _Kind) -> None:
     style = _style(kind)
     scale = next(entry for entry in style["metadata"]["dams:legend"] if "classes" in entry)
