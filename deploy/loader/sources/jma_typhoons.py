@@ -28,17 +28,20 @@ _ANALYSIS, _REAL, _ISSUED = "実況", "通常", {"発表", "訂正"}
 _WIND = {"type": "最大風速", "unit": "ノット"}
 _HIGHEST_KT = 200
 _TOLERANCE = timedelta(days=1)
+_WAITING = timedelta(hours=12)
+"""Age of a bulletin that is read again until its storm is stored."""
 _APART = timedelta(days=5)
 """Longest time since the last position of a storm of the same name."""
 
 
 class _Report(NamedTuple):
-    """name: as the agency gives it. time: of the analysis, UTC. grade: the agency's class."""
+    """name: as the agency gives it. time: of the analysis, UTC. grade: the agency's class. address: of the bulletin."""
 
     name: str
     time: datetime
     wind_kt: int
     grade: str | None
+    address: str
 
 
 def named(document: Document) -> Iterator[str]:
@@ -81,6 +84,9 @@ def _with_wind(report: _Report, findings: Findings, stored: Sequence[StormWind])
     same = [storm for storm in stored if (storm.name or "").casefold() == report.name.casefold()]
     if not same:
         findings.left_out.append(Rejected(report.name, "no stored storm has this name"))
+        if datetime.now(UTC) - report.time < _WAITING:
+            # the JTWC may name it later, and is loaded at the same time as this source
+            findings.waiting.add(report.address)
         return Batch(())
     storm = same[0]
     if storm.regional_agency == JMA.name and (storm.regional_wind_kt or 0) > report.wind_kt:
@@ -118,7 +124,7 @@ def _report(root: ElementTree.Element, document: Document) -> _Report | None:
     if not 0 < int(wind) <= _HIGHEST_KT:
         raise ValueError(f"{wind} is no wind in kt")
     grade = _CLASS.search(_text(analysis, "TyphoonClass"))
-    return _Report(name.title(), time, int(wind), grade[1] if grade else None)
+    return _Report(name.title(), time, int(wind), grade[1] if grade else None, document.address)
 
 
 def _is_analysis(info: ElementTree.Element) -> bool:
