@@ -86,9 +86,12 @@ async def _load(connection: asyncpg.Connection, source: Source, request: Request
         outcome.is_modified = bool(documents)
         if documents:
             await _write(connection, source, documents, outcome, is_kept=not request.dry_run, progress=progress)
-    if outcome.counts.withheld or outcome.findings.is_open:
+    waiting = outcome.findings.waiting
+    if outcome.counts.withheld or outcome.findings.is_open or waiting:
         # request the whole document again, also if it is unchanged, to see whether the records are still missing
-        validators = {address: each for address, each in validators.items() if each == Validators()}
+        validators = {
+            address: each for address, each in validators.items() if each == Validators() and address not in waiting
+        }
     if not request.dry_run:
         await bookkeeping.succeed(
             connection,

@@ -42,6 +42,7 @@ class Findings:
     duplicates: records that occur twice in one document, of which one was loaded.
     issued: the newest issue time in the document, UTC.
     is_open: whether the document has to be read again, also if it is unchanged.
+    waiting: addresses of named documents to be fetched again, because the row that they add to is not stored yet.
     """
 
     read: int = 0
@@ -51,6 +52,7 @@ class Findings:
     duplicates: list[str] = field(default_factory=list)
     issued: datetime | None = None
     is_open: bool = False
+    waiting: set[str] = field(default_factory=set)
 
 
 Reader = Callable[[list[Document], Findings], Iterator[Batch]]

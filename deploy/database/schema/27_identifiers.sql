@@ -105,14 +105,19 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'hazard.hazard_eq_events'::regclass AND attname = 'glide_number') THEN
         ALTER TABLE hazard.hazard_eq_events ADD COLUMN glide_number text;
     END IF;
+    -- of storms, which cross the sea, the source says them
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'hazard.hazard_ts_events'::regclass AND attname = 'glide_number') THEN
+        ALTER TABLE hazard.hazard_ts_events ADD COLUMN glide_number text, ADD COLUMN country_codes text;
+    END IF;
     FOR added IN
         SELECT format('hazard.hazard_%s', suffix)::regclass AS relation
         FROM unnest(ARRAY['eq_events', 'fl_events', 'fl_alerts', 'ts_events', 'ts_disturbance_events']) suffix
     LOOP
         EXECUTE format($c$COMMENT ON COLUMN %s.hazard_code IS 'Hazard code. Code of the hazard in the hazard information profiles of UNDRR and ISC (2025): GH0101 earthquake, MH0600 flood, MH0306 tropical cyclone.'$c$, added.relation);
-        CONTINUE WHEN added.relation::text LIKE '%ts\_%';
+        CONTINUE WHEN added.relation = 'hazard.hazard_ts_disturbance_events'::regclass;
         EXECUTE format($c$COMMENT ON COLUMN %s.country_codes IS 'Country codes. ISO 3166-1 alpha-3 codes of the countries, such as NPL; empty at sea and for other names.'$c$, added.relation);
     END LOOP;
 END
 $$;
 COMMENT ON COLUMN hazard.hazard_eq_events.glide_number IS 'GLIDE number. Global identifier number of the disaster; empty if it has none.';
+COMMENT ON COLUMN hazard.hazard_ts_events.glide_number IS 'GLIDE number. Global identifier number of the disaster; empty if it has none.';

@@ -2,6 +2,7 @@
 
 import email.utils
 import os
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -150,7 +151,7 @@ class Fetcher:
                 with attempt:
                     return await ask()
         except (aiohttp.ClientError, _LaterError, OSError) as error:
-            raise FetchError(f"{address}: {str(error) or type(error).__name__}") from error
+            raise FetchError(f"{address}: {_reason(error)}") from error
         raise FetchError(f"{address}: nothing was asked")  # a retry context ends with a response or an error
 
     async def _ask(self, address: str, headers: dict[str, str]) -> Fetched:
@@ -194,6 +195,16 @@ class Fetcher:
             await _refuse_private(address, target)
             address = target
         raise FetchError(f"{address}: more than {_MOST_REDIRECTS} redirects")
+
+
+def _reason(error: BaseException) -> str:
+    """Describe a failed request; the library hides an unknown name in the causes of its own error."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, socket.gaierror):
+            return "the name of the server cannot be resolved; is there a network?"
+        cause = cause.__cause__ or cause.__context__
+    return str(error) or type(error).__name__
 
 
 def _refuse_for_now(response: aiohttp.ClientResponse) -> None:

@@ -36,6 +36,29 @@ class StormEvent(NamedTuple):
     geom: Point
 
 
+class StormIdentifiers(NamedTuple):
+    """The columns of hazard.hazard_ts_events by which other data sets are joined, from GDACS."""
+
+    event_id: str
+    start_date: datetime
+    glide_number: str | None
+    country_codes: str | None
+    geom: Point
+
+
+class StormWind(NamedTuple):
+    """The columns of hazard.hazard_ts_events that a bulletin of the regional agency fills."""
+
+    event_id: str
+    name: str | None
+    start_date: datetime
+    regional_agency: str | None
+    regional_wind_kt: int | None
+    regional_wind_minutes: int | None
+    regional_class: str | None
+    geom: Point
+
+
 class StormTrack(NamedTuple):
     """A row of hazard.hazard_ts_tracks."""
 
@@ -200,12 +223,14 @@ class AdvisoryZone(NamedTuple):
 # All rows of one kind (analysed, forecast) of a storm are replaced together: an old forecast must not remain.
 _LATEST = ("event_id", "kind")
 _ADVISORY = ("event_id", "advisory_time")
+# advisories do not have them, and bulletins of the regional agency may have filled them
+_REGIONAL = ("regional_agency", "regional_wind_kt", "regional_wind_minutes", "regional_class")
 
 
 def _storms(family: str) -> tuple[Target, Target, Target, Target]:
     table = f"hazard_ts_{family}"
     return (
-        Target(table=f"{table}events", row=StormEvent, key=("event_id",)),
+        Target(table=f"{table}events", row=StormEvent, key=("event_id",), keeps=_REGIONAL),
         Target(table=f"{table}tracks", row=StormTrack, key=("event_id", "kind"), scope=_LATEST),
         Target(table=f"{table}nodes", row=StormNode, key=("event_id", "kind", "valid_time"), scope=_LATEST),
         Target(table=f"{table}buffers", row=StormZone, key=("event_id", "kind", "wind_speed_kt"), scope=_LATEST),
@@ -230,3 +255,7 @@ ADVISORY_ZONES = Target(
     key=("event_id", "advisory_time", "kind", "scope", "wind_speed_kt", "start_date"),
     scope=_ADVISORY,
 )
+IDENTIFIERS = Target(
+    table=EVENTS.table, row=StormIdentifiers, key=("event_id",), keeps=("glide_number", "country_codes")
+)
+REGIONAL_WINDS = Target(table=EVENTS.table, row=StormWind, key=("event_id",))

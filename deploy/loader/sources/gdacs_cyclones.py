@@ -7,7 +7,7 @@ cone of uncertainty (Poly_Cones).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -22,14 +22,15 @@ from deploy.loader.geometry.antimeridian import area_km2, normalise
 from deploy.loader.geometry.polygons import NoAreaError, polygons_of, repair
 from deploy.loader.geometry.wind_zones import to_stored
 from deploy.loader.records import storms as tables
-from deploy.loader.records.storms import AdvisoryZone, StormEvent, StormZone
-from deploy.loader.records.target import Batch, Latest, Recall, Rename, Target
+from deploy.loader.records.storms import AdvisoryZone, StormEvent, StormIdentifiers, StormZone
+from deploy.loader.records.target import Batch, Latest, Recall, Target
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.sources import gdacs, gdacs_list
 from deploy.loader.sources.advisory_batches import withdraw_inactive
+from deploy.loader.sources.gdacs_identifiers import countries_of, glide_of, leave_to_others
 from deploy.loader.storms.advisories import Advisory, advisory_nodes, advisory_tracks, forecast_nodes, forecast_tracks
+from deploy.loader.storms.basins import basin_at
 from deploy.loader.storms.best_tracks import BestTrack, Fix, category
-from deploy.loader.storms.identity import ALL_TABLES, is_same
 from deploy.loader.storms.people import NOBODY_ASKED, packaged_gazetteer, with_people
 from deploy.loader.storms.rows import storm_nodes, storm_tracks
 from deploy.loader.storms.shores import packaged_coast
@@ -56,7 +57,10 @@ _LEFT_OUT = {"Poly_Cones": "cones of uncertainty have no collection"}
 
 
 class _Storm(NamedTuple):
-    """place: longitude and latitude. wind_kt: the highest over its whole life, including the forecast."""
+    """place: longitude and latitude. wind_kt: the highest over its whole life, including the forecast.
+
+    glide, countries: its GLIDE number, and ISO 3166-1 alpha-3 codes of the countries that it affects; None if unknown.
+    """
 
     event_id: str
     name: str
@@ -67,6 +71,8 @@ class _Storm(NamedTuple):
     title: str
     place: tuple[float, float]
     wind_kt: int
+    glide: str | None
+    countries: str | None
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
@@ -170,8 +176,19 @@ def _storm(centre: dict[str, Any]) -> _Storm:
     wind = round(float(severity) / KM_PER_NAUTICAL_MILE)
     if not 0 <= wind <= _HIGHEST_KT:
         raise ValueError(f"a wind of {severity} km/h is none of a cyclone")
-    episode, place = int(said["episodeid"]), (longitude, latitude)
-    return _Storm(f"TC{said['eventid']}", name.title(), season, episode, start, issued, str(said["name"]), place, wind)
+    return _Storm(
+        event_id=f"TC{said['eventid']}",
+        name=name.title(),
+        season=season,
+        episode=int(said["episodeid"]),
+        start=start,
+        issued=issued,
+        title=str(said["name"]),
+        place=(longitude, latitude),
+        wind_kt=wind,
+        glide=glide_of(said),
+        countries=countries_of(said),
+    )
 
 
 def _batch(storm: _Storm, features: list[Any], findings: Findings) -> Batch:
@@ -189,15 +206,10 @@ def _batch(storm: _Storm, features: list[Any], findings: Findings) -> Batch:
     latest = frozenset({tables.EVENTS, tables.TRACKS, tables.NODES, tables.ZONES})
     known = Latest(latest, tables.ADVISORY_NODES, "event_id", "advisory_time", {storm.event_id: storm.issued})
     event = _event(storm)
-    rows = [(tables.EVENTS, event), *_positions(storm, fixes), *_zone_rows(zones)]
-    same = Recall(tables.EVENTS, {"season": [storm.season]}, partial(_leave_to_others, event))
+    identifiers = StormIdentifiers(storm.event_id, event.start_date, storm.glide, storm.countries, event.geom)
+    rows = [(tables.EVENTS, event), (tables.IDENTIFIERS, identifiers), *_positions(storm, fixes), *_zone_rows(zones)]
+    same = Recall(tables.EVENTS, {"season": [storm.season]}, partial(leave_to_others, event, identifiers))
     return Batch(rows, (), tuple(parts), (known,), (same,))
-
-
-def _leave_to_others(event: StormEvent, found: Sequence[StormEvent]) -> Batch:
-    """Merge the event with the same storm of another source, which has more data; then its own rows are not written."""
-    others = [other for other in found if other.source != gdacs.SOURCE_NAME and is_same(event, other)]
-    return Batch((), renames=[Rename(ALL_TABLES, event.event_id, other.event_id) for other in others[:1]])
 
 
 def _positions(storm: _Storm, fixes: list[Fix]) -> Iterator[tuple[Target, tuple[Any, ...]]]:
@@ -238,7 +250,7 @@ def _event(storm: _Storm) -> StormEvent:
         event_id=storm.event_id,
         title=storm.title,
         name=storm.name,
-        basin=_basin(longitude, latitude),
+        basin=basin_at(longitude, latitude),
         season=storm.season,
         category=category(storm.wind_kt),
         max_wind_kt=storm.wind_kt,
@@ -279,7 +291,7 @@ def _fix(storm: _Storm, feature: dict[str, Any], line: dict[str, Any] | None) ->
     return Fix(
         event_id=storm.event_id,
         season=storm.season,
-        basin=_basin(longitude, latitude),
+        basin=basin_at(longitude, latitude),
         time=_time(feature["properties"]["polygonlabel"], storm.issued),
         longitude=longitude,
         latitude=latitude,
@@ -341,7 +353,7 @@ def _zone(storm: _Storm, feature: dict[str, Any], fixes: list[Fix], findings: Fi
     return AdvisoryZone(
         event_id=storm.event_id,
         name=storm.name,
-        basin=_basin(*storm.place),
+        basin=basin_at(*storm.place),
         season=storm.season,
         wind_speed_kt=wind,
         start_date=start,
@@ -371,18 +383,6 @@ def _time(label: str, near: datetime) -> datetime:
     return min(years, key=lambda time: abs(time - near))
 
 
-def _basin(longitude: float, latitude: float) -> str:
-    """Return the basin of a position. Source: IBTrACS, basins; a rough line separates those beside the Americas."""
-    if latitude < 0:
-        return "SA" if -70 <= longitude < 20 else "SI" if 20 <= longitude < 135 else "SP"
-    if 30 <= longitude < 100:
-        return "NI"
-    if longitude >= 100 or longitude < -180:
-        return "WP"
-    american = -100 + (18 - latitude) * 1.8
-    return "EP" if longitude < min(american, -77) else "NA"
-
-
 SOURCE = Source(
     name="gdacs-cyclones",
     title="Tropical cyclones of GDACS",
@@ -391,7 +391,7 @@ SOURCE = Source(
     attribution=gdacs.ATTRIBUTION,
     rhythm=timedelta(hours=6),
     targets=(
-        tables.EVENTS, tables.TRACKS, tables.NODES, tables.ZONES,
+        tables.EVENTS, tables.IDENTIFIERS, tables.TRACKS, tables.NODES, tables.ZONES,
         tables.ADVISORY_TRACKS, tables.ADVISORY_NODES, tables.ADVISORY_ZONES,
     ),
     read=read,

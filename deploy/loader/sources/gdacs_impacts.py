@@ -25,6 +25,8 @@ _SPAN = timedelta(days=30)
 _COUNTED = {"death": "dead", "displaced": "displaced"}
 """Columns of what a report counts."""
 _MOST = 10**9
+_WAITING = timedelta(days=2)
+"""Age of data of a flood that are read again until the flood is stored, which another source loads."""
 
 
 def list_floods(document: Document) -> Iterator[str]:
@@ -42,6 +44,7 @@ def list_floods(document: Document) -> Iterator[str]:
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     """Yield a batch of impacts, and one of GLIDE numbers. A record is an event. Raises DocumentError."""
     impacts: dict[str, dict[str, Any]] = {}
+    recent: dict[str, str] = {}
     glides: dict[str, str] = {}
     for document in documents:
         content = json_of(document)
@@ -54,6 +57,8 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
                 if properties.get("eventtype") == "FL":
                     number = int(properties["eventid"])
                     impacts.setdefault(f"GDACS-FL{number}", {}).update(_impact(properties))
+                    if "sendai" in properties and _is_recent(properties):
+                        recent[f"GDACS-FL{number}"] = document.address
                 elif properties.get("eventtype") == "EQ" and properties.get("glide") and properties.get("sourceid"):
                     glides[str(properties["sourceid"])] = str(properties["glide"])
             except FAULTS as error:
@@ -61,7 +66,9 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
                 continue
     known = {event_id: said for event_id, said in impacts.items() if said}
     if known:
-        yield Batch((), recalls=(Recall(IMPACTS, {"event_id": list(known)}, partial(_with_impact, known)),))
+        yield Batch(
+            (), recalls=(Recall(IMPACTS, {"event_id": list(known)}, partial(_with_impact, known, recent, findings)),)
+        )
     if glides:
         where = {"source": ["USGS"], "event_id": list(glides)}
         yield Batch((), recalls=(Recall(GLIDES, where, partial(_with_glide, glides)),))
@@ -97,7 +104,16 @@ def _impact(properties: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _with_impact(known: dict[str, dict[str, Any]], stored: Sequence[FloodImpact]) -> Batch:
+def _is_recent(properties: dict[str, Any]) -> bool:
+    return datetime.now(UTC) - gdacs.time_of(properties.get("datemodified") or properties["todate"]) < _WAITING
+
+
+def _with_impact(
+    known: dict[str, dict[str, Any]], recent: dict[str, str], findings: Findings, stored: Sequence[FloodImpact]
+) -> Batch:
+    """Return the floods with their impacts. Data of recent floods that are not stored yet are read again."""
+    present = {flood.event_id for flood in stored}
+    findings.waiting |= {address for event_id, address in recent.items() if event_id not in present}
     rows = [(IMPACTS, flood._replace(**known[flood.event_id])) for flood in stored]
     return Batch(rows, renames=[Rename((), row.glide_number, row.event_id) for _, row in rows if row.glide_number])
 

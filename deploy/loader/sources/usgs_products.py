@@ -82,14 +82,22 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
             findings.rejected.append(Rejected(name or address, reason(error)))
             continue
         findings.issued = max(filter(None, (findings.issued, found.updated)), default=None)
-        make = partial(_rows, found, columns, lines)
+        documents_of = {address, *filter(None, (found.contours, found.exposures))}
+        make = partial(_rows, found, columns, lines, findings.waiting, documents_of)
         yield Batch((), recalls=(Recall(PRODUCTS, {"source": [FIRST], "event_id": list(found.ids)}, make),))
 
 
-def _rows(
-    found: _Products, columns: dict[str, Any], lines: Sequence[tuple[float, MultiLineString]], stored: Sequence[Any]
+def _rows(  # noqa: PLR0917 - bound parts of one event
+    found: _Products,
+    columns: dict[str, Any],
+    lines: Sequence[tuple[float, MultiLineString]],
+    waiting: set[str],
+    documents: set[str],
+    stored: Sequence[Any],
 ) -> Batch:
-    """Return the rows of the earthquake, if it is stored and valid; without it there is nothing to add them to."""
+    """Return the rows of the earthquake, if it is valid. If it is not stored yet, its documents wait for it."""
+    if not stored:
+        waiting |= documents
     events: list[EarthquakeProducts] = [event for event in stored if event.withdrawn is None]
     if not events:
         return Batch(())

@@ -14,7 +14,9 @@ from services.tiles.styling.palette import (
     CATEGORY,
     DISTURBANCE,
     FLOOD_SEVERITY,
+    FORMATION,
     GENERIC,
+    INTENSITY,
     MAGNITUDE,
     WIND,
     WIND_ZONE,
@@ -81,21 +83,42 @@ def _subject(collection_id: str, geometry_type: str, properties: Mapping[str, An
 
 
 def _of_a_hazard(subject: _Subject) -> Look | None:
-    found = (rule(subject) for rule in (_disturbance, _earthquake, _wind_zone, _storm, _alert, _flood))
+    found = (rule(subject) for rule in (_disturbance, _earthquake, _contour, _wind_zone, _storm, _alert, _flood))
     return next((look for look in found if look is not None), None)
 
 
 def _disturbance(subject: _Subject) -> Look | None:
     if "disturbance" not in subject.name:
         return None
-    legend = single_class("Disturbance, not yet named", DISTURBANCE, subject.symbol)
+    color: Expression = DISTURBANCE
+    legend = [single_class("Disturbance, not yet named", DISTURBANCE, subject.symbol)]
+    chance = FORMATION.for_properties(subject.names)
+    if chance is not None:
+        # zones of wind, and disturbances that no outlook has, are without a chance
+        color = chance.color()
+        color[-1] = DISTURBANCE
+        legend.insert(0, chance.legend(subject.symbol))
     return Look(
-        color=DISTURBANCE,
+        color=color,
         radius=_NODE_RADIUS,
         width=interpolate_zoom(1, 1.4, 6, 3, 10, 5),
         fill_opacity=0.16,
+        sort_key=chance.rank() if chance else None,
         provisional=True,
-        legend=({**legend, "provisional": True},),
+        legend=tuple({**entry, "provisional": True} for entry in legend),
+    )
+
+
+def _contour(subject: _Subject) -> Look | None:
+    intensity = INTENSITY.for_properties(subject.names)
+    if intensity is None or subject.symbol != "line":
+        return None
+    return Look(
+        color=intensity.color(),
+        width=interpolate_zoom(1, 0.8, 4, 1.6, 6, 2.6, 10, 4),
+        casing_width=interpolate_zoom(1, 1.2, 4, 2.4, 6, 3.8, 10, 5.6),
+        sort_key=intensity.rank(),
+        legend=(intensity.legend("line"),),
     )
 
 

@@ -127,6 +127,16 @@ MAGNITUDE = Scale(
     ),
 )
 
+INTENSITY = Scale(
+    "Intensity of shaking",
+    ("intensity",),
+    tuple(
+        # half steps belong to the lower class
+        Class(label, *colors, start)
+        for label, colors, start in zip(("≤ IV", "V", "VI", "VII", "VIII+"), _SHAKING, (0, 5, 6, 7, 8), strict=True)
+    ),
+)
+
 _SAFFIR_SIMPSON = (
     ("#daba17", "#857101"),
     ("#db9d01", "#a97501"),
@@ -173,6 +183,19 @@ WIND_ZONE = Scale(
     "kt",
 )
 
+FORMATION = Scale(
+    "Chance that a storm forms in 7 days",
+    ("probability_7_days",),
+    # low, medium and high in the outlook of the NHC, which is in steps of ten
+    tuple(
+        Class(label, *colors, start)
+        for label, colors, start in zip(
+            ("< 40", "40 – 60", "> 60"), (_SHAKING[0], _SHAKING[1], _SHAKING[3]), (0, 40, 61), strict=True
+        )
+    ),
+    "%",
+)
+
 ALERT = Scale(
     "Alert level",
     ("alert_level", "alert"),
@@ -211,8 +234,8 @@ OWN_COLORS = tuple(_OWN)
 _DARK_SINGLE = {DISTURBANCE: "#aeb9c4", GENERIC: "#3fb6c9", **_OWN}
 
 HAZARDS: dict[str, tuple[Scale, ...]] = {
-    "earthquakes": (MAGNITUDE,),
-    "storms": (WIND, CATEGORY, WIND_ZONE),
+    "earthquakes": (MAGNITUDE, INTENSITY),
+    "storms": (WIND, CATEGORY, WIND_ZONE, FORMATION),
     "floods": (FLOOD_SEVERITY, ALERT),
 }
 """The scales of each hazard, from the mildest class to the worst."""

@@ -75,6 +75,25 @@ async def test_a_revision_is_fetched_once(owner: asyncpg.Connection, run: Load, 
     assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_contours") == 2, "their file is the same"
 
 
+async def test_products_wait_for_their_earthquake(owner: asyncpg.Connection, run: Load, publisher: Publisher) -> None:
+    """Both sources start together, and the products may be the first."""
+    publisher.publish("/us2000cs46/cont_mmi.json", contours(6.0))
+    publisher.publish("/us2000cs46/exposures.json", exposures(0, 0, 0, 0, 9, 3, 4))
+    details = publisher.publish("/detail", detail("us2000cs46", base=publisher.base))
+    event = feature(detail=details, types=",shakemap,losspager,")
+    address = publisher.publish("/strong", feed(event), headers={"ETag": '"1"'})
+    source = replace(usgs_products.SOURCE, addresses=lambda _since: [address])
+    await run(source)
+    assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_contours") == 0
+    await run(usgs_geojson.SOURCE, publisher.publish("/feed", feed(event)))
+    await run(source)
+    assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_contours") == 1
+    # and then not again
+    await run(source)
+    asked = [request.path for request in publisher.asked]
+    assert (asked.count("/detail"), asked.count("/us2000cs46/cont_mmi.json")) == (2, 2)
+
+
 async def test_a_missing_file_is_requested_again(owner: asyncpg.Connection, run: Load, publisher: Publisher) -> None:
     address = publish_event(publisher)
     await run(usgs_geojson.SOURCE, address)

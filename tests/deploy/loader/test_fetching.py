@@ -127,3 +127,8 @@ async def test_redirects_are_followed_to_the_web_only(
     with pytest.raises(FetchError, match="no public address"):
         await fetcher.fetch_named("http://127.0.0.1:1/", by=f"{publisher.base}/list")
     assert (await fetcher.fetch_named(f"{publisher.base}/data", by=f"{publisher.base}/list")).path.read_text() == "data"
+
+
+async def test_a_name_that_is_unknown_is_told_in_words(fetcher: Fetcher) -> None:
+    with pytest.raises(FetchError, match="cannot be resolved; is there a network"):
+        await fetcher.fetch("http://host.invalid/data")

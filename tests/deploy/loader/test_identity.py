@@ -119,9 +119,9 @@ async def test_of_two_rows_of_one_earthquake_one_is_withdrawn(
     assert [row["event_id"] for row in standing] == ["us1x"]
 
 
-def gdacs_irma(folder: Path) -> Path:
+def gdacs_irma(folder: Path, **properties: Any) -> Path:
     """Irma as GDACS reports it (simulated)."""
-    said = {"eventname": "IRMA-17", "fromdate": "06 Sep 2017 00:00:00", "todate": "06 Sep 2017 12:00:00"}
+    said = {"eventname": "IRMA-17", "fromdate": "06 Sep 2017 00:00:00", "todate": "06 Sep 2017 12:00:00"} | properties
     features = storm_features(longitude=-63.0, latitude=18.0, eventid=1000402, **said)
     for each in features:
         label = each["properties"].get("polygonlabel", "")
@@ -159,6 +159,28 @@ async def test_a_report_of_gdacs_after_the_centre_is_the_same_storm(
     await run(gdacs_cyclones.SOURCE, gdacs_irma(tmp_path))
     assert list(await ids(owner, "hazard_ts_events")) == ["AL112017"]
     assert await event_of(owner, "TC1000402") == "AL112017"
+
+
+async def test_a_storm_has_the_countries_and_the_glide_number_of_gdacs(
+    owner: asyncpg.Connection, run: Load, tmp_path: Path
+) -> None:
+    countries = [{"iso2": "AG", "iso3": "ATG", "countryname": "Antigua and Barbuda"}, {"iso3": "BRB"}, {"iso3": ""}]
+    said = {"glide": "TC-2017-000125-ATG", "affectedcountries": countries}
+    identifiers = "SELECT event_id, glide_number, country_codes FROM hazard.hazard_ts_events"
+    # of a storm that no other source has, and then of the same storm of the centre
+    await run(gdacs_cyclones.SOURCE, gdacs_irma(tmp_path, **said))
+    assert tuple(await owner.fetchrow(identifiers)) == ("TC1000402", "TC-2017-000125-ATG", "ATG, BRB")
+    await run(nhc_advisories.SOURCE, written(tmp_path, "tcm.txt", IRMA))
+    await run(gdacs_cyclones.SOURCE, gdacs_irma(tmp_path, **said | {"affectedcountries": [], "iso3": "CUB"}))
+    assert tuple(await owner.fetchrow(identifiers)) == ("AL112017", "TC-2017-000125-ATG", "CUB")
+    assert await event_of(owner, "TC-2017-000125-ATG") == "AL112017"
+    assert await event_of(owner, "TC1000402") == "AL112017"
+    # the centre's next advisory knows neither, and keeps them
+    await run(
+        nhc_advisories.SOURCE,
+        written(tmp_path, "next.txt", IRMA.replace("MAX SUSTAINED WINDS 160", "MAX SUSTAINED WINDS 155")),
+    )
+    assert tuple(await owner.fetchrow(identifiers)) == ("AL112017", "TC-2017-000125-ATG", "CUB")
 
 
 async def test_an_earthquake_of_the_usgs_in_gdacs_is_that_of_the_usgs(

@@ -190,6 +190,27 @@ CASES = [
 ]
 
 
+ELSEWHERE = {
+    "nhc-advisories": "test_mutations.py",
+    "usgs-products": "test_earthquake_products.py",
+    "gdacs-impacts": "test_gdacs_impacts.py",
+    "cap-alerts": "test_cap_alerts.py",
+    "flood-footprints": "test_satellite_floods.py",
+    "jma-typhoons": "storms/test_jma_typhoons.py",
+    "jtwc-warnings": "storms/test_mutations_of_warnings.py",
+    "nhc-outlooks": "storms/test_mutations_of_warnings.py",
+    "atcf-decks": "storms/test_mutations_of_warnings.py",
+    "tsunami-bulletins": "storms/test_mutations_of_warnings.py",
+}
+"""Files with the mutations of other sources, whose documents are not lists of records."""
+
+
+def test_documents_of_every_source_are_mutated() -> None:
+    assert SOURCES.keys() == {case.source for case in CASES} | ELSEWHERE.keys()
+    folder = Path(__file__).parent
+    assert all("MUTATIONS" in (folder / file).read_text() for file in ELSEWHERE.values())
+
+
 def documents(folder: Path, case: Case, records: list[list[Any]]) -> list[Document]:
     texts = {"given": case.document([part for record in records for part in record]), **case.beside}
     for name, text in texts.items():

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,15 @@ from services.tiles.styling.palette import (
     ALERT,
     DISTURBANCE,
     FLOOD_SEVERITY,
+    FORMATION,
+    INTENSITY,
     MAGNITUDE,
     MISSING,
     WIND,
     WIND_ZONE,
 )
+from tests.services.tiles.styling.evaluating import MODULES, evaluate
 
-_MODULES = Path(__file__).parents[4] / "services" / "viewer" / "node_modules"
 _BASE = "https://example.org/api"
 
 # collection id, geometry type, properties
@@ -50,10 +51,16 @@ _DISTURBANCE_NODES: _Kind = (
     "Point",
     {"category": "string", "wind_kt": "integer"},
 )
-_DISTURBANCE_BUFFERS: _Kind = ("hazard.hazard_ts_disturbance_buffers", "MultiPolygon", {"wind_speed_kt": "integer"})
+_DISTURBANCE_BUFFERS: _Kind = (
+    "hazard.hazard_ts_disturbance_buffers",
+    "MultiPolygon",
+    {"wind_speed_kt": "integer", "probability_7_days": "integer"},
+)
+_CONTOURS: _Kind = ("hazard.hazard_eq_contours", "MultiLineString", {"intensity": "number", "version": "integer"})
 _MIXED: _Kind = ('other.Mixed "geometries"', "Geometry", {})
 _KINDS: tuple[_Kind, ...] = (
     _EARTHQUAKES,
+    _CONTOURS,
     _NODES,
     _TRACKS,
     _BUFFERS,
@@ -98,40 +105,13 @@ def _dark(style: dict[str, Any]) -> dict[str, Any]:
     return {**style, "layers": layers}
 
 
-_EVALUATE = """
-import { createExpression, latest } from "@maplibre/maplibre-gl-style-spec";
-import { readFileSync } from "node:fs";
-const { expression, kind, name, cases, zoom } = JSON.parse(readFileSync(0, "utf8"));
-const made = createExpression(expression, latest[`paint_${kind}`][name]);
-if (made.result === "error") throw new Error(JSON.stringify(made.value));
-console.log(JSON.stringify(cases.map((properties) => made.value.evaluate({ zoom }, { type: 1, properties }))));
-"""
-
-
-def _evaluate(
-    style: dict[str, Any], layer_id: str, name: str, cases: Sequence[Mapping[str, Any]], zoom: float = 4
-) -> Any:
-    layer = next(layer for layer in style["layers"] if layer["id"] == layer_id)
-    request = {"expression": layer["paint"][name], "kind": layer["type"], "name": name, "cases": cases, "zoom": zoom}
-    run = subprocess.run(
-        ["node", "--input-type=module", "-e", _EVALUATE],
-        cwd=_MODULES.parent,
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
-
-
 @pytest.mark.parametrize("kind", _KINDS, ids=lambda kind: kind[0])
 @pytest.mark.parametrize("theme", ["light", "dark", "plain"])
 def test_is_valid_for_maplibre(kind: _Kind, theme: str, tmp_path: Path) -> None:
     style = _style(kind, attribution="A <b>source</b>", plain=theme == "plain")
     file = tmp_path / "style.json"
     file.write_text(json.dumps(_dark(style) if theme == "dark" else style), encoding="utf-8")
-    program = _MODULES / ".bin" / "gl-style-validate"
+    program = MODULES / ".bin" / "gl-style-validate"
     run = subprocess.run([str(program), str(file)], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout.strip()) == (0, "")
 
@@ -148,7 +128,7 @@ def test_draws_an_operators_basemap_in_place_of_ours(tmp_path: Path) -> None:
     assert [layer["id"] for layer in style["layers"]][1] == "basemap-raster"
     file = tmp_path / "style.json"
     file.write_text(json.dumps(_dark(style)), encoding="utf-8")
-    program = _MODULES / ".bin" / "gl-style-validate"
+    program = MODULES / ".bin" / "gl-style-validate"
     run = subprocess.run([str(program), str(file)], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout.strip()) == (0, "")
 
@@ -213,7 +193,7 @@ def test_mixed_geometries_are_drawn_by_their_kind() -> None:
 
 def test_earthquakes_are_coloured_by_magnitude() -> None:
     cases = [{"magnitude": value} for value in (-1, 4.9, 5, 6, 7.9, 8, 9.5)]
-    found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", cases)
+    found = evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", cases)
     colors = [item.color for item in MAGNITUDE.classes]
     assert found == [colors[at] for at in (0, 0, 1, 2, 3, 4, 4)]
 
@@ -224,7 +204,7 @@ def test_classes_have_their_dark_colours_in_a_dark_theme(kind: _Kind, layer: str
     scale = next(entry for entry in style["metadata"]["dams:legend"] if "classes" in entry)
     name = scale["properties"][0]
     cases = [{name: item["from"] if "from" in item else item["values"][0]} for item in scale["classes"]]
-    found = _evaluate(_dark(style), f"{kind[0]}:{layer}", f"{layer}-color", cases)
+    found = evaluate(_dark(style), f"{kind[0]}:{layer}", f"{layer}-color", cases)
     assert found == [item["dark"] for item in scale["classes"]]
     # a plain layer has one colour, in each theme
     plain = _dark(_style(kind, plain=True))
@@ -234,7 +214,7 @@ def test_classes_have_their_dark_colours_in_a_dark_theme(kind: _Kind, layer: str
 
 def test_outlines_of_floods_vanish_at_low_zooms() -> None:
     def width(kind: _Kind, zoom: int) -> float:
-        return float(_evaluate(_style(kind), f"{kind[0]}:outline", "line-width", [{}], zoom)[0])
+        return float(evaluate(_style(kind), f"{kind[0]}:outline", "line-width", [{}], zoom)[0])
 
     assert (width(_FLOODS, 2), width(_FLOODS, 4)) == (0, 0)
     # those of other areas are fine there
@@ -245,13 +225,13 @@ def test_outlines_of_floods_vanish_at_low_zooms() -> None:
 def test_earthquakes_grow_with_magnitude() -> None:
     cases = [{"magnitude": value} for value in (4, 5, 6, 7, 8)]
     for zoom in (1, 4, 8):
-        found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-radius", cases, zoom)
+        found = evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-radius", cases, zoom)
         assert found == sorted(found)
         assert found[-1] > 5 * found[0]
 
 
 def test_missing_values_have_a_colour_of_their_own() -> None:
-    found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", [{}, {"magnitude": "?"}])
+    found = evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", [{}, {"magnitude": "?"}])
     assert found == [MISSING] * 2
 
 
@@ -266,14 +246,14 @@ def test_storms_are_coloured_by_category_then_by_wind(kind: _Kind, layer: str) -
         {wind: 137},
         {},
     ]
-    found = _evaluate(_style(kind), f"{kind[0]}:{layer}", f"{layer}-color", cases)
+    found = evaluate(_style(kind), f"{kind[0]}:{layer}", f"{layer}-color", cases)
     colors = [item.color for item in WIND.classes]
     assert found == [*(colors[at] for at in (6, 4, 0, 1, 6)), MISSING]
 
 
 def test_forecast_nodes_are_paler() -> None:
     cases = [{"kind": "analysed"}, {"kind": "forecast"}]
-    analysed, forecast = _evaluate(_style(_NODES), "hazard.hazard_ts_nodes:circle", "circle-opacity", cases)
+    analysed, forecast = evaluate(_style(_NODES), "hazard.hazard_ts_nodes:circle", "circle-opacity", cases)
     assert forecast < analysed / 1.5
 
 
@@ -284,26 +264,38 @@ def test_storms_are_named_and_their_positions_are_not() -> None:
         for kind in (events, _NODES)
     ]
     assert [len(layers) for layers in labels] == [1, 0]
-    [large], [small] = (
-        _evaluate(_style(kind), f"{kind[0]}:circle", "circle-radius", [{}]) for kind in (events, _NODES)
-    )
+    [large], [small] = (evaluate(_style(kind), f"{kind[0]}:circle", "circle-radius", [{}]) for kind in (events, _NODES))
     assert small < large
 
 
 def test_buffers_are_coloured_by_wind() -> None:
     cases = [{"wind_speed_kt": value} for value in (34, 50, 64)]
-    found = _evaluate(_style(_BUFFERS), "hazard.hazard_ts_buffers:fill", "fill-color", cases)
+    found = evaluate(_style(_BUFFERS), "hazard.hazard_ts_buffers:fill", "fill-color", cases)
     assert found == [item.color for item in WIND_ZONE.classes[:3]]
 
 
 def test_floods_and_alerts_are_coloured_by_severity_and_level() -> None:
-    floods = _evaluate(
+    floods = evaluate(
         _style(_FLOODS), "hazard.hazard_fl_events:fill", "fill-color", [{"severity": n} for n in (1, 1.5, 2)]
     )
     assert floods == [item.color for item in FLOOD_SEVERITY.classes]
     levels = [{"alert_level": level, "severity": 2} for level in ("Green", "Orange", "Red")]
-    alerts = _evaluate(_style(_ALERTS), "hazard.hazard_fl_alerts:fill", "fill-color", levels)
+    alerts = evaluate(_style(_ALERTS), "hazard.hazard_fl_alerts:fill", "fill-color", levels)
     assert alerts == [item.color for item in ALERT.classes]
+
+
+def test_contours_are_coloured_by_intensity() -> None:
+    cases = [{"intensity": value} for value in (3.5, 5.5, 6, 7, 9)]
+    found = evaluate(_style(_CONTOURS), "hazard.hazard_eq_contours:line", "line-color", cases)
+    assert found == [item.color for item in INTENSITY.classes]
+
+
+def test_areas_of_formation_have_the_classes_of_the_outlook() -> None:
+    cases: list[dict[str, Any]] = [{"probability_7_days": value} for value in (0, 30, 40, 60, 70)]
+    cases.append({"wind_speed_kt": 34})
+    found = evaluate(_style(_DISTURBANCE_BUFFERS), "hazard.hazard_ts_disturbance_buffers:fill", "fill-color", cases)
+    low, medium, high = (item.color for item in FORMATION.classes)
+    assert found == [low, low, medium, medium, high, DISTURBANCE]
 
 
 def test_disturbances_look_apart_from_named_storms() -> None:
@@ -315,7 +307,9 @@ def test_disturbances_look_apart_from_named_storms() -> None:
         assert style["metadata"]["dams:legend"][0]["provisional"] is True
 
 
-@pytest.mark.parametrize("kind", [_EARTHQUAKES, _TRACKS, _BUFFERS, _FLOODS, _ALERTS], ids=lambda kind: kind[0])
+@pytest.mark.parametrize(
+    "kind", [_EARTHQUAKES, _CONTOURS, _TRACKS, _BUFFERS, _FLOODS, _ALERTS], ids=lambda kind: kind[0]
+)
 def test_legend_shows_the_colours_that_are_drawn(kind: _Kind) -> None:
     style = _style(kind)
     scale = next(entry for entry in style["metadata"]["dams:legend"] if "classes" in entry)
@@ -323,7 +317,7 @@ def test_legend_shows_the_colours_that_are_drawn(kind: _Kind) -> None:
     cases = [{name: item["from"] if "from" in item else item["values"][0]} for item in scale["classes"]]
     drawn = [layer for layer in style["layers"] if layer["id"] in style["metadata"]["dams:layers"]]
     layer = next(entry for entry in drawn if not entry["id"].endswith(":casing"))
-    found = _evaluate(style, layer["id"], f"{layer['type']}-color", cases)
+    found = evaluate(style, layer["id"], f"{layer['type']}-color", cases)
     assert found == [item["color"] for item in scale["classes"]]
 
 
@@ -333,7 +327,7 @@ def test_legend_shows_the_sizes_that_are_drawn() -> None:
     assert (sizes["title"], sizes["unit"], sizes["symbol"]) == ("Magnitude", None, "circle")
     cases = [dict.fromkeys(sizes["properties"], item["label"]) for item in sizes["sizes"]]
     assert [item["color"] for item in sizes["sizes"]] == [item["color"] for item in sizes["classes"]]
-    drawn = _evaluate(style, "hazard.hazard_eq_events:circle", "circle-radius", cases, zoom=2)
+    drawn = evaluate(style, "hazard.hazard_eq_events:circle", "circle-radius", cases, zoom=2)
     assert [item["diameter"] / 2 for item in sizes["sizes"]] == pytest.approx(drawn, rel=0.2)
 
 
@@ -364,14 +358,14 @@ def test_plain_layers_draw_each_feature_once_and_in_its_colour(kind: _Kind, laye
     assert set(plain["metadata"]["dams:layers"]) >= {entry["id"] for entry in layers}
     run = subprocess.run(
         ["node", "--input-type=module", "-e", _CHOOSE],
-        cwd=_MODULES.parent,
+        cwd=MODULES.parent,
         input=json.dumps({"layers": layers, "cases": cases}),
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout) == [[color] for color in _evaluate(_style(kind), prefix, f"{layer}-color", cases)]
+    assert json.loads(run.stdout) == [[color] for color in evaluate(_style(kind), prefix, f"{layer}-color", cases)]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ from services.tiles.styling.palette import (
     ALERT,
     DARK,
     FLOOD_SEVERITY,
+    FORMATION,
     HAZARDS,
+    INTENSITY,
     LIGHT,
     MAGNITUDE,
     WIND,
@@ -27,7 +29,7 @@ from tests.services.tiles.styling.colour_vision import VISIONS, ciede2000, contr
 _LEAST_CONTRAST = 3
 """Ratio that WCAG 2.2 requires of graphics (1.4.11)."""
 _LEAST_DIFFERENCE = 9
-_SEQUENCES = (MAGNITUDE, WIND, WIND_ZONE, FLOOD_SEVERITY)
+_SEQUENCES = (MAGNITUDE, INTENSITY, WIND, WIND_ZONE, FORMATION, FLOOD_SEVERITY)
 _SITE = Path(__file__).parents[4] / "libs/web/static/site.css"
 
 
