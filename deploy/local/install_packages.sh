@@ -42,8 +42,8 @@ for service in postgresql redis-server nginx pgbouncer; do
 done
 # the downloaded packages are not left behind
 apt-get -o DPkg::Lock::Timeout=300 -o APT::Keep-Downloaded-Packages=false install --yes --no-install-recommends "${packages[@]}"
-# nor are lists of packages, where there were none
-[ -n "$lists" ] || find /var/lib/apt/lists -maxdepth 1 -type f ! -name lock -delete
+# nor are lists of packages, where there were none, and what apt makes of them
+[ -n "$lists" ] || find /var/lib/apt/lists /var/cache/apt -maxdepth 1 -type f ! -name lock -delete
 if [ -d /run/systemd/system ]; then
   for service in "${new_services[@]}"; do systemctl disable "$service" >/dev/null 2>&1 || true; done
 fi

@@ -6,17 +6,17 @@ new=$(git rev-parse HEAD)
 python=.venv/bin/python
 
 checked() { # name, command…: runs it; prints its seconds, also of the processor, and the longest time without a line of output; fails with it
-  local name=$1 start=$EPOCHREALTIME last=$EPOCHREALTIME now quiet longest=0 line status= processor=
+  local name=$1 start=$EPOCHREALTIME last=$EPOCHREALTIME now quiet longest=0 before= line status= processor= after=
   shift
   while IFS= read -r line; do
     now=$EPOCHREALTIME
     quiet=$(((${now/./} - ${last/./}) / 1000000))
-    [ "$quiet" -le "$longest" ] || longest=$quiet
-    last=$now
+    [ "$quiet" -le "$longest" ] || { longest=$quiet && after=$before; }
+    last=$now before=$line
     [ -z "$status" ] || { processor=${line/ /+} && continue; }
     case $line in STATUS\ *) read -r _ status _ <<<"$line" ;; *) printf '%s\n' "$line" >&2 ;; esac
   done < <(code=0; "$@" 2>&1 || code=$?; echo -n "STATUS $code "; times)
-  echo "RESULT $name seconds=$(((${last/./} - ${start/./}) / 1000000)) processor=$processor silence=$longest status=${status:-1}"
+  echo "RESULT $name seconds=$(((${last/./} - ${start/./}) / 1000000)) processor=$processor silence=$longest (after: ${after:0:60}) status=${status:-1}"
   return "${status:-1}"
 }
 

@@ -9,8 +9,10 @@ from services.tiles.styling.document import style_json
 from services.tiles.styling.own_colors import own_colors
 
 SOURCE = "dataset"
-_ORDER = {"fill": 0, "line": 1, "circle": 2, "symbol": 3}
+_ORDER = {"fill": 0, "line": 1, "circle": 2}
 """Large shapes lie below small ones."""
+_LABELS = {"LineString": 3, "Polygon": 4}
+"""Of labels that have no room beside each other, the upper one is drawn, those of points above all."""
 
 
 def layer_styles(
@@ -61,12 +63,13 @@ def dataset_style(styles: Sequence[Mapping[str, Any]], *, title: str, source: Ma
     has the tiles with all layers.
     """
     first = styles[0]
-    data = [
-        {**layer, "source": SOURCE}
+    drawn = [
+        ({**layer, "source": SOURCE}, style["metadata"]["dams:geometryType"])
         for style in styles
         for layer in style["layers"]
         if layer["id"] in style["metadata"]["dams:layers"]
     ]
+    data = [layer for layer, _ in drawn]
     basemap = [layer for layer in first["layers"] if layer["id"] not in first["metadata"]["dams:layers"]]
     labels = [layer for layer in basemap if layer["type"] == "symbol"]
     collection = first["metadata"]["dams:collection"]
@@ -82,7 +85,14 @@ def dataset_style(styles: Sequence[Mapping[str, Any]], *, title: str, source: Ma
         "sources": {**{name: each for name, each in first["sources"].items() if name != collection}, SOURCE: source},
         "layers": [
             *(layer for layer in basemap if layer not in labels),
-            *sorted(data, key=lambda layer: _ORDER.get(layer["type"], 1)),
+            *(layer for layer, _ in sorted(drawn, key=_height)),
             *labels,
         ],
     }
+
+
+def _height(drawn: tuple[Mapping[str, Any], str]) -> int:
+    layer, geometry_type = drawn
+    if layer["type"] == "symbol":
+        return _LABELS.get(geometry_type.removeprefix("Multi"), 5)
+    return _ORDER.get(layer["type"], 1)

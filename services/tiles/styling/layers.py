@@ -66,7 +66,7 @@ def data_layers(collection_id: str, geometry_type: str, look: Look) -> list[Laye
     if look.mark is not None:
         layers += [_mark(look, dimension) for dimension in dimensions if dimension != "LineString"]
     if look.label is not None:
-        layers.append(_label(look.label, "line" if dimensions == ("LineString",) else "point"))
+        layers.append(_label(look.label, dimensions))
     for layer in layers:
         layer["id"] = f"{collection_id}:{layer['id']}"
         layer["source"] = layer["source-layer"] = collection_id
@@ -183,15 +183,16 @@ def is_mark(layer: Layer) -> bool:
     return str(layer["id"]).endswith((":mark", ":shape"))
 
 
-def _label(name: str, placement: str) -> Layer:
+def _label(name: str, dimensions: tuple[str, ...]) -> Layer:
     layout: dict[str, Any] = {
         "text-field": ["to-string", ["get", name]],
         "text-font": [FONT],
         "text-size": interpolate_zoom(3, 11, 8, 14),
-        "symbol-placement": placement,
+        "symbol-placement": "line" if dimensions == ("LineString",) else "point",
         "text-optional": True,
     }
-    if placement == "point":
+    if "Point" in dimensions:
+        # below the symbol; in an area it stands in the middle
         layout |= {"text-offset": [0, 1.1], "text-anchor": "top"}
     layer: Layer = {"id": "label", "type": "symbol", "minzoom": 3, "layout": layout, "paint": {"text-halo-width": 1.4}}
     return with_themes(layer, text_color="label", text_halo_color="halo")

@@ -40,8 +40,11 @@ export const dataLayers = (style) => style.layers.filter((layer) => !isBasemap(l
 // layers that cover a large area are below layers that cover a small one, in whatever order the user switched them on
 /** @type {Record<string, number>} */
 const ORDER = { fill: 0, line: 1, circle: 2, symbol: 3 };
-/** @param {{ type: string }} layer */
-export const drawingOrder = ({ type }) => ORDER[type] ?? 1;
+/**
+ * Names of points, which have an offset, are above other names: of two without room beside each other the upper one is drawn.
+ * @param {{ type: string, layout?: Record<string, unknown> }} layer
+ */
+export const drawingOrder = ({ type, layout }) => (ORDER[type] ?? 1) + (layout?.["text-offset"] ? 1 : 0);
 
 /**
  * Colours of the overlays, which must stand out from every colour of the data: [ink, halo].

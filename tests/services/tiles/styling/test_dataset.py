@@ -61,6 +61,17 @@ def test_all_of_them_are_drawn_from_one_source() -> None:
     assert {layer["source"] for layer in drawn} == {"dataset"}
     kinds = ["fill", "line", "circle", "symbol"]
     assert [layer["type"] for layer in drawn] == sorted((layer["type"] for layer in drawn), key=kinds.index)
+    # labels of points above those of areas, and these above those of lines
+    assert [layer["id"] for layer in drawn if layer["type"] == "symbol"] == [
+        "s.lines:label",
+        "s.areas:label",
+        "s.points:label",
+    ]
+    assert {layer["id"]: "text-offset" in layer["layout"] for layer in drawn if layer["type"] == "symbol"} == {
+        "s.lines:label": False,
+        "s.areas:label": False,
+        "s.points:label": True,
+    }
     # of one kind in the order of the collections
     assert [layer["id"] for layer in drawn if layer["type"] == "line"] == [
         "s.areas:outline",

@@ -34,6 +34,7 @@ test("layers are distinguished", () => {
   assert.deepEqual(dataLayers(STYLE), [DATA]);
   assert.equal(collectionOf(STYLE), "a");
   assert.deepEqual(["fill", "line", "circle", "symbol", "other"].map((type) => drawingOrder({ type })), [0, 1, 2, 3, 1]);
+  assert.deepEqual([{ "text-offset": [0, 1.1] }, { "symbol-placement": "line" }].map((layout) => drawingOrder({ type: "symbol", layout })), [4, 3], "names of points are on top");
 });
 
 test("an attribution is text", () => {
