@@ -97,7 +97,7 @@ class Noting(TileCache):
             return False
 
         database: Any = SimpleNamespace(of=lambda name: made if name == "points" else None, is_lost=is_lost)
-        versions: Any = SimpleNamespace(version=self.version, look_again=self.looked_again)
+        versions: Any = SimpleNamespace(version=self.version, look_again=self.look_again)
         return TileStore(
             database,
             self,
