@@ -11,11 +11,12 @@ from libs.selection.selection import select
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers
-from libs.web.respond import body_response
+from services.features.answer import Answer
 from services.features.feeds.cap import alert, is_of_alerts
 from services.features.formats.geojson import encode, features
 from services.features.resources import CAP, CATALOGUE, IMPACTS, STORE, VERSIONS
 from services.features.rows.items_sql import item_plan
+from services.features.sending import send
 
 
 async def get_alert(call: Call) -> web.StreamResponse:
@@ -23,10 +24,9 @@ async def get_alert(call: Call) -> web.StreamResponse:
     app, request, item_id = call.request.app, call.request, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     cap = app[CAP]
-    headers = data_headers(
-        request, call.media_type, app[VERSIONS].of_impacts(collection), limits=f"{cap.status} {cap.sender}"
-    )
-    check_tag(request, headers)
+    version, limits = app[VERSIONS].of_impacts(collection), f"{cap.status} {cap.sender}"
+    answer = Answer(data_headers(request, call.media_type, version, limits=limits))
+    check_tag(request, answer.headers)
     call.query.check()
     if not is_of_alerts(collection):
         sentence = (
@@ -43,7 +43,7 @@ async def get_alert(call: Call) -> web.StreamResponse:
         row = None
     if plan is None or row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
-    check_preconditions(request, headers)
+    check_preconditions(request, answer.headers)
     base = base_url(request)
     address = f"{base}/collections/{path_segment(collection.id)}/items/{path_segment(item_id)}"
     host = base.partition("://")[2].partition("/")[0]
@@ -57,4 +57,4 @@ async def get_alert(call: Call) -> web.StreamResponse:
         status=cap.status,
         headline=headlines.get(str(feature["properties"].get(EVENT_KEY))),
     )
-    return body_response(body, media_type=call.media_type, headers=headers)
+    return await send(request, answer.with_body(body, call.media_type))

@@ -37,9 +37,18 @@ class Answer:
         """Add headers."""
         return replace(self, headers={**self.headers, **headers})
 
-    def with_body(self, body: bytes | Pieces | Export) -> Self:
-        """Set the body."""
-        return replace(self, body=body)
+    def with_body(self, body: bytes | Pieces | Export, media_type: str | None = None) -> Self:
+        """Set the body, and its Content-Type if it is not set yet."""
+        typed = {} if media_type is None else {"Content-Type": with_charset(media_type)}
+        return replace(self, headers={**self.headers, **typed}, body=body)
+
+    def with_failing(self, number: int) -> Self:
+        """Add the number of rows that were left out because a condition fails on them."""
+        return self.with_headers({"DAMS-Features-Omitted": str(number)} if number else {})
+
+    def as_incomplete(self) -> Self:
+        """Let no client revalidate the answer: a later one with the same data has more."""
+        return replace(self, headers=incomplete(self.headers))
 
     def of_numbers(self, matched: int | None, returned: int | None = None, omitted: int = 0) -> Self:
         """Add the known numbers of features, and of geometries left out."""
@@ -56,9 +65,9 @@ class Answer:
         Without the requested count the answer is never revalidated: a later one with the same data has the count.
         """
         is_counted = matched is not None or not query.counted
-        answer = self if is_counted else replace(self, headers=incomplete(self.headers))
-        warnings = {} if query.resumable else {PAGING: "offset"}
-        answer = answer.with_headers({**warnings, **features_omitted(query.selection.failing)})
+        answer = self if is_counted else self.as_incomplete()
+        answer = answer.with_headers({} if query.resumable else {PAGING: "offset"})
+        answer = answer.with_failing(query.selection.failing)
         return answer.of_numbers(matched, returned, omitted)
 
     def of_features(
@@ -80,8 +89,3 @@ class Answer:
         if format_.extension is None:
             return self
         return self.with_headers(attachment(collection.id, format_.extension, given or {}))
-
-
-def features_omitted(number: int) -> dict[str, str]:
-    """Return the header with the number of rows left out; empty for 0."""
-    return {"DAMS-Features-Omitted": str(number)} if number else {}

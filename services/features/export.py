@@ -7,7 +7,7 @@ from libs.web.app import Call
 from libs.web.base_url import base_url, client_of, takes_chunks
 from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import NotModified, etag_matches
-from services.features.answer import Answer, features_omitted
+from services.features.answer import Answer
 from services.features.exporting.exports import Export
 from services.features.exporting.wanted import Wanted, key_of, refuse_too_large, version_check
 from services.features.formats.format import FeatureFormat
@@ -71,4 +71,4 @@ async def _respond(request: web.Request, answer: Answer, export: Export) -> web.
             raise Unavailable("The export is still being made; it is too large for HTTP/1.0.", retry_after=5)
         if export.streams:
             await export.wait(0, PATIENCE)
-    return await send(request, answer.with_headers(features_omitted(export.failing)).with_body(export))
+    return await send(request, answer.with_failing(export.failing).with_body(export))

@@ -12,15 +12,16 @@ from libs.ogc.media_type import MediaType
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
-from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
+from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.html import page_response
-from libs.web.respond import json_response, links_json, representations
+from libs.web.respond import json_bytes, links_json, representations
 from services.features.aggregation.buckets import Counted
 from services.features.aggregation.facet import DEFAULT_BUCKETS, Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet
 from services.features.aggregation.request import facets_of, parse_facets
-from services.features.answer import features_omitted
+from services.features.answer import Answer
 from services.features.pages.facet_html import sections, usual_facets
 from services.features.resources import CATALOGUE, FACETS, FOLDING, VALUES, VERSIONS
+from services.features.sending import send
 
 _GEOJSON = "application/geo+json"
 _COUNTED = ("facets", "min-count")
@@ -31,8 +32,8 @@ async def get_facets(call: Call) -> web.StreamResponse:
     """Count the features of a selection by the requested facets; without `facets`, list the available ones."""
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
-    check_tag(call.request, headers)
+    answer = Answer(data_headers(call.request, call.media_type, app[VERSIONS].version(collection)))
+    check_tag(call.request, answer.headers)
     selection = select(collection, call.query, folding=app[FOLDING].current)
     facets = parse_facets(collection, call.query)
     if call.media_type == _GEOJSON and not facets:
@@ -40,18 +41,19 @@ async def get_facets(call: Call) -> web.StreamResponse:
     if call.media_type == _GEOJSON and not _has_cells(facets):
         call.query.fault("facets", "facets must be one facet of places for GeoJSON, such as geom:grid:5")
     call.query.check()
-    check_preconditions(call.request, headers)
+    check_preconditions(call.request, answer.headers)
     is_page = call.media_type == MediaType.HTML
     ranges = await app[VALUES].recent(collection) if is_page else {}
     if is_page and call.query.values["facets"] is None:
         facets = tuple(usual_facets(list(facets_of(collection)), ranges or {}))
     counted, failing = await app[FACETS].count(selection, facets)
-    headers = {**headers, **features_omitted(failing)}
+    answer = answer.with_failing(failing)
     if call.media_type == _GEOJSON:
-        return json_response(_cells(call, collection, facets, counted), media_type=_GEOJSON, headers=headers)
+        cells = json_bytes(_cells(call, collection, facets, counted))
+        return await send(call.request, answer.with_body(cells, _GEOJSON))
     document = _document(call, collection, facets, counted)
     if not is_page:
-        return json_response(document, media_type=call.media_type, headers=headers)
+        return await send(call.request, answer.with_body(json_bytes(document), call.media_type))
     given = dict(sent_parameters(call.request))
     context = {
         "collection": collection,
@@ -62,8 +64,8 @@ async def get_facets(call: Call) -> web.StreamResponse:
         "filtered": _query({name: text for name, text in given.items() if name not in _COUNTED}),
         "asked": _facet_parameters(given, facets),
     }
-    headers = incomplete(headers) if ranges is None else headers
-    return page_response(call.request, "facets.html", context, headers=headers)
+    answer = answer.as_incomplete() if ranges is None else answer
+    return page_response(call.request, "facets.html", context, headers=answer.headers)
 
 
 def _query(given: Mapping[str, str]) -> str:

@@ -21,8 +21,8 @@ from libs.ogc.temporal import rfc3339
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers
-from libs.web.respond import body_response, json_bytes, links_json
-from services.features.answer import features_omitted
+from libs.web.respond import json_bytes, links_json
+from services.features.answer import Answer
 from services.features.feeds.atom import feed
 from services.features.feeds.cap import is_of_alerts
 from services.features.feeds.entry import entry
@@ -33,6 +33,7 @@ from services.features.formats.links import ATOM_TYPE
 from services.features.request.cursor import encode_cursor
 from services.features.request.items_query import GeometryOptions, parse_items
 from services.features.resources import CATALOGUE, FOLDING, IMPACTS, STORE, VERSIONS
+from services.features.sending import send
 
 _AS_ITEMS: dict[str, Any] = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
 """Parameters of items that a feed does not have."""
@@ -46,8 +47,8 @@ async def get_feed(call: Call) -> web.StreamResponse:
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     version = app[VERSIONS].of_impacts(collection)
     since = _start_of_feed(call)
-    headers = data_headers(request, call.media_type, version, limits=since)
-    check_tag(request, headers)
+    answer = Answer(data_headers(request, call.media_type, version, limits=since))
+    check_tag(request, answer.headers)
     values = {**_AS_ITEMS, "sortby": _newest_first(collection)}
     given = call.given
     if since:
@@ -55,7 +56,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
         values["datetime"] = f"{since}/.."
         given = {**_remove_parameters(given, "last"), "datetime": values["datetime"]}
     query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current, base=base_url(request))
-    check_preconditions(request, headers)
+    check_preconditions(request, answer.headers)
     query = await app[STORE].resolve(query)
     is_atom = call.media_type == ATOM_TYPE
     query = replace(query, options=_BOXES) if is_atom else query
@@ -64,15 +65,15 @@ async def get_feed(call: Call) -> web.StreamResponse:
     except StoredValueError:
         query = await app[STORE].leave_out_failing(query)
         page, ends = await app[STORE].page(query, "geojson")
-    headers |= features_omitted(query.selection.failing)
     token = encode_cursor(ends.next, query.fingerprint) if ends.next is not None else None
     links = _links(call, collection, query.given, token)
-    headers["Link"] = ", ".join(link.to_header() for link in links if link.rel in ("self", "next"))
+    in_header = ", ".join(link.to_header() for link in links if link.rel in ("self", "next"))
+    answer = answer.with_failing(query.selection.failing).with_headers({"Link": in_header})
     if not is_atom:
         of_page = PageLinks(json_bytes(links_json(links))[1:-1], "")
         head = GEOJSON.head(collection, page.layout, None, of_page)
         body = head + bytes(GEOJSON.rows(page, first=True)) + GEOJSON.tail(len(page.rows), page.omitted)
-        return body_response(body, media_type=call.media_type, headers=headers)
+        return await send(request, answer.with_body(body, call.media_type))
     known_since = min(version.since, datetime.now(UTC)) if version else datetime.now(UTC).replace(microsecond=0)
     base = base_url(request)
     found = features(page.rows, page.layout)
@@ -90,7 +91,7 @@ async def get_feed(call: Call) -> web.StreamResponse:
         author=app[SETTINGS].site_title,
         has_alerts=is_of_alerts(collection),
     )
-    return body_response(body, media_type=call.media_type, headers=headers)
+    return await send(request, answer.with_body(body, call.media_type))
 
 
 def _start_of_feed(call: Call) -> str:

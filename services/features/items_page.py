@@ -9,7 +9,6 @@ from libs.catalogue.model import Collection
 from libs.ogc.errors import InvalidParameters
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import SETTINGS, base_url
-from libs.web.conditional import incomplete
 from libs.web.html import page_response
 from libs.web.negotiation import prefers_html
 from services.features.aggregation.buckets import Bucket
@@ -61,8 +60,8 @@ async def items_page(call: Call, query: ItemsQuery, answer: Answer) -> web.Strea
     )
     context |= {"source": source, "programs": programs_of(source)}
     answer = answer.of_page(query, matched, len(page.rows), page.omitted).with_headers({"Link": links.header})
-    headers = incomplete(answer.headers) if ranges is None else answer.headers
-    return page_response(call.request, "items.html", context, headers=headers)
+    answer = answer.as_incomplete() if ranges is None else answer
+    return page_response(call.request, "items.html", context, headers=answer.headers)
 
 
 async def _cells(call: Call, query: ItemsQuery, matched: int | None, shown: int) -> Sequence[Bucket]:

@@ -14,33 +14,35 @@ from libs.ogc.media_type import MediaType
 from libs.pg.column_types import Kind, column_type
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.conditional import check_preconditions, check_tag, conditional, data_headers, incomplete
+from libs.web.conditional import check_preconditions, check_tag, conditional, data_headers
 from libs.web.html import page_response
-from libs.web.respond import json_response, links_json, representations
+from libs.web.respond import json_bytes, json_response, links_json, representations
+from services.features.answer import Answer
 from services.features.formats.feature_schema import feature_schema_json
 from services.features.formats.json_schema import SCHEMA, argument_schema, column_members, geometry_format
 from services.features.resources import CATALOGUE, VALUES, VERSIONS
 from services.features.rows.value_ranges import ValueRange
+from services.features.sending import send
 
 
 async def get_schema(call: Call) -> web.StreamResponse:
     """Return the JSON Schema of the collection's features."""
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
-    check_tag(request, headers)
+    answer = Answer(data_headers(request, call.media_type, app[VERSIONS].version(collection)))
+    check_tag(request, answer.headers)
     call.query.check()
-    check_preconditions(request, headers)
+    check_preconditions(request, answer.headers)
     address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/schema"
     ranges = await app[VALUES].ranges(collection)
     if ranges is None:
-        headers = incomplete(headers)
+        answer = answer.as_incomplete()
     document = schema_json(collection, ranges or {}, address)
     if call.media_type == MediaType.HTML:
         links = links_json(representations(address, call.media_type, call.offers))
         context = {"collection": collection, "document": document, "links": links}
-        return page_response(call.request, "schema.html", context, headers=headers)
-    return json_response(document, media_type=call.media_type, headers=headers)
+        return page_response(call.request, "schema.html", context, headers=answer.headers)
+    return await send(request, answer.with_body(json_bytes(document), call.media_type))
 
 
 async def get_feature_schema(call: Call) -> web.StreamResponse:

@@ -205,19 +205,3 @@ async def test_the_doctor_names_the_statement_that_helps(url: str) -> None:
             assert moved == 0
     finally:
         await owner.close()
-
-
-async def test_the_log_names_the_statement_once(url: str, caplog: pytest.LogCaptureFixture) -> None:
-    wanted = {"own.metres": "geometry(POINT, 3857);", "own.unprojected": 'USING ST_SetSRID("geom", …);'}
-    async with services() as running:
-        await running.start("common", {"DAMS_DATABASE_URL": url, "DAMS_COLLECTION_SCHEMAS": "own"})
-        for _ in range(450):
-            fields = [record.__dict__["fields"] for record in caplog.records if "fields" in record.__dict__]
-            said = [(each["collection"], each["statement"]) for each in fields if each.get("statement")]
-            if wanted.keys() <= dict(said).keys():
-                break
-            await asyncio.sleep(0.2)
-    for name, end in wanted.items():
-        (statement,) = [text for collection, text in said if collection == name]
-        assert statement.startswith("ALTER TABLE")
-        assert statement.endswith(end)

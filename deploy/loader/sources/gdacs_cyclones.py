@@ -92,10 +92,8 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         elif not storms:
             raise DocumentError(f"{document.address} has no cyclone: no feature of class Point_Centroid and type TC")
         for storm, of_storm in storms:
-            unique = {_class_and_time(feature): feature for feature in of_storm}
-            findings.duplicates += [
-                _name(feature) for feature in of_storm if unique[_class_and_time(feature)] is not feature
-            ]
+            unique = {_subject(feature): feature for feature in of_storm}
+            findings.duplicates += [_name(feature) for feature in of_storm if unique[_subject(feature)] is not feature]
             findings.issued = max(findings.issued or storm.issued, storm.issued)
             yield _batch(storm, list(unique.values()), findings)
     if lists:
@@ -152,7 +150,7 @@ def _name(feature: dict[str, Any]) -> str:
     return str(feature.get("id") or feature["properties"]["Class"])
 
 
-def _class_and_time(feature: dict[str, Any]) -> tuple[str, str]:
+def _subject(feature: dict[str, Any]) -> tuple[str, str]:
     """Return what a feature draws: its class and, for zones of a time step in documents of the API, the time."""
     properties = feature["properties"]
     return properties["Class"], str(properties.get("polygonlabel")) if _is_step_zone(properties) else ""

@@ -45,9 +45,7 @@ async def test_a_state_folder_that_is_missing_is_made(tmp_path: Path) -> None:
     assert file.read_bytes() == b'{"collections": []}'
 
 
-async def test_a_catalogue_that_cannot_be_kept_serves_all_the_same(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_catalogue_that_cannot_be_kept_serves_all_the_same(tmp_path: Path) -> None:
     app = web.Application()
     app.router.add_get("/internal/catalogue", _catalogue)
     (tmp_path / "file").write_text("in the way")
@@ -63,12 +61,6 @@ async def test_a_catalogue_that_cannot_be_kept_serves_all_the_same(
         async with CatalogueClient(url, state_file=tmp_path / "folder") as client:
             assert await client.health() is None
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]  # noqa: PTH208 - in a coroutine
-    assert _told(caplog) == [
-        ("saved catalogue not read", "NotADirectoryError"),
-        ("catalogue not saved", "FileExistsError"),
-        ("saved catalogue not read", "IsADirectoryError"),
-        ("catalogue not saved", "IsADirectoryError"),
-    ]
 
 
 def _served(body: bytes) -> web.Application:
@@ -101,37 +93,17 @@ def _document(*titles: str) -> bytes:
     return orjson.dumps({"collections": collections})
 
 
-def _told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
-    """Return the log entries, with the first word of the cause."""
-    records = [record for record in caplog.records if record.name == "dams.catalogue" and record.levelname == "WARNING"]
-    return [(record.getMessage(), vars(record)["fields"]["cause"].partition(":")[0]) for record in records]
-
-
-NOT_UNDERSTOOD = "catalogue not understood; the last good one stays"
-
-
 @pytest.mark.parametrize(
-    ("body", "cause"),
-    [
-        (b"<html>", "JSONDecodeError"),
-        (b"[]", "TypeError"),
-        (b'{"collections": 3}', "TypeError"),
-        (b'{"collections": [{"id": "x"}]}', "KeyError"),
-        (b'{"collections": ["x"]}', "TypeError"),
-    ],
+    "body", [b"<html>", b"[]", b'{"collections": 3}', b'{"collections": [{"id": "x"}]}', b'{"collections": ["x"]}']
 )
 @pytest.mark.usefixtures("hasty")
-async def test_what_is_no_catalogue_is_warned_of_once_and_the_last_good_one_stays(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, body: bytes, cause: str
-) -> None:
+async def test_invalid_catalogue_keeps_the_last_good_one(tmp_path: Path, body: bytes) -> None:
     file = tmp_path / "catalogue.json"
     file.write_bytes(_document("saved"))
     async with TestServer(_served(body)) as server:
         url = str(server.make_url("")).rstrip("/")
-        with caplog.at_level("WARNING", "dams.catalogue"):
-            async with CatalogueClient(url, state_file=file, refresh_seconds=0.05) as client:
-                assert client.collection("hazard.0").title == "saved"
-    assert _told(caplog) == [(NOT_UNDERSTOOD, cause)]
+        async with CatalogueClient(url, state_file=file, refresh_seconds=0.05) as client:
+            assert client.collection("hazard.0").title == "saved"
     assert file.read_bytes() == _document("saved")
 
 
@@ -149,15 +121,13 @@ async def test_a_service_starts_without_common_on_what_it_kept(tmp_path: Path) -
         assert client.collection("hazard.1").geometries[0].bbox == (1.0, 2.0, 3.0, 4.0)
 
 
-async def test_a_damaged_copy_is_logged_and_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_damaged_copy_is_replaced(tmp_path: Path) -> None:
     file = tmp_path / "catalogue.json"
     file.write_bytes(_document("one")[:-9])
     async with TestServer(_served(_document("fresh"))) as server:
         url = str(server.make_url("")).rstrip("/")
-        with caplog.at_level("WARNING", "dams.catalogue"):
-            async with CatalogueClient(url, state_file=file) as client:
-                assert client.collection("hazard.0").title == "fresh"
-    assert _told(caplog) == [("saved catalogue not read", "JSONDecodeError")]
+        async with CatalogueClient(url, state_file=file) as client:
+            assert client.collection("hazard.0").title == "fresh"
     assert file.read_bytes() == _document("fresh")
 
 
@@ -283,27 +253,8 @@ async def test_the_last_good_catalogue_stays_while_common_fails() -> None:
         await eventually(two)
 
 
-async def test_a_fault_that_comes_back_is_told_once_more(caplog: pytest.LogCaptureFixture) -> None:
-    common = Common(_document("one"))
-    async with following(common) as client:
-        for title in ("two", "three"):
-            common.body, told = b"[]", len(_told(caplog))
-
-            async def is_told(told: int = told) -> bool:
-                return len(_told(caplog)) > told
-
-            await eventually(is_told)
-            common.body = _document(title)
-
-            async def is_read(title: str = title) -> bool:
-                return client.collection("hazard.0").title == title
-
-            await eventually(is_read)
-    assert _told(caplog) == [(NOT_UNDERSTOOD, "TypeError")] * 2
-
-
 @pytest.mark.usefixtures("hasty")
-async def test_a_common_that_hangs_is_asked_again_and_told_of_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_common_that_hangs_is_asked_again() -> None:
     asked = 0
 
     async def answer(_: web.Request) -> web.Response:
@@ -322,7 +273,7 @@ async def test_a_common_that_hangs_is_asked_again_and_told_of_to_nobody(caplog: 
             return await client.health() is None
 
         await eventually(known)
-    assert (asked, _told(caplog)) == (2, [])
+    assert asked == 2
 
 
 @pytest.mark.usefixtures("hasty")

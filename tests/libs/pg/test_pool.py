@@ -14,7 +14,7 @@ import asyncpg
 import pytest
 from prometheus_client import REGISTRY
 
-from libs.ogc.errors import DomainError, Restarting, TooSlow, Unavailable
+from libs.ogc.errors import Restarting, TooSlow, Unavailable
 from libs.pg.errors import Locked
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import bind, sql
@@ -309,27 +309,6 @@ async def test_a_database_that_is_away_is_told_from_one_that_refuses(
         assert await pool.passes(Unavailable("no")) is is_away
         assert not await pool.passes(ValueError())
         assert not await pool.is_lost(Unavailable("no"))
-
-
-async def test_why_there_is_no_connection_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    pool = Database(PoolSettings("postgresql://nobody@127.0.0.1:9/nothing", "pool-test", size=1))
-    with pytest.raises(Restarting):
-        await pool.fetchval(sql("SELECT 1"))
-    (record,) = [record for record in caplog.records if record.name == "dams.pg"]
-    assert record.getMessage() == "cannot connect"
-    assert vars(record)["fields"]["cause"].startswith("ConnectionRefusedError: [Errno 111]")
-
-
-async def test_what_is_translated_is_logged_as_the_driver_says_it(
-    database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
-    with pytest.raises(DomainError):
-        await database.fetch(sql("SELECT 1 / 0"))
-    (record,) = [record for record in caplog.records if record.name == "dams.pg"]
-    assert (record.getMessage(), vars(record)["fields"]) == (
-        "query failed",
-        {"cause": "DivisionByZeroError: division by zero"},
-    )
 
 
 class Silent(Database):

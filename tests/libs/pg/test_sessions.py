@@ -69,15 +69,6 @@ async def test_settings_hold_for_each_statement_and_for_nobody_else(
     await other.close()
 
 
-async def test_that_a_pooler_lends_its_sessions_is_found_out_once(
-    address: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO", "dams.pg")
-    async with Database(PoolSettings(address, "sessions-test", size=6)) as database:
-        await asyncio.gather(*(database.fetchval(sql("SELECT pg_sleep(0.05)")) for _ in range(30)))
-    assert len([record for record in caplog.records if "pooler" in record.getMessage()]) == 1
-
-
 async def test_statements_that_come_again_are_prepared_by_no_name(pool: Database) -> None:
     again = sql("SELECT enumlabel, ARRAY[oid] FROM pg_enum")
     for _ in range(5):

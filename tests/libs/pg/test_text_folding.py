@@ -273,16 +273,12 @@ async def test_an_index_on_the_expression_itself_serves_as_well(make: Make) -> N
             assert "the_index" in "".join(row[0] for row in await database.fetch(statement))
 
 
-async def test_it_is_asked_again_while_the_database_is_away(
-    make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_it_is_asked_again_while_the_database_is_away(make_database: MakeDatabase) -> None:
     url = await make_database()
     async with opened(url) as database, TextFoldings(database) as foldings:
         assert foldings.current == UNTRIED
     async with opened("postgresql://nobody@127.0.0.1:1/none") as nothing, TextFoldings(nothing) as foldings:
         assert foldings.current == UNTRIED
-    # its pool has reported that the database is down, so there is no traceback each time
-    assert not [record for record in caplog.records if record.exc_info]
 
 
 class AwayAtFirst(Database):
@@ -298,10 +294,8 @@ class AwayAtFirst(Database):
 
 
 async def test_what_a_database_cannot_fold_is_told_once_and_soon_after_it_is_back(
-    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def told() -> list[object]:
-        return [vars(record)["fields"] for record in caplog.records if record.name == "dams.folding"]
 
     settings = PoolSettings(await make("C", "SQL_ASCII"), "folding-test", size=1)
     nothing = TextFolding(None, None)
@@ -313,7 +307,6 @@ async def test_what_a_database_cannot_fold_is_told_once_and_soon_after_it_is_bac
 
         # long before it is looked at again whether it is still so
         await eventually(known)
-        assert told() == [{"not offered": ["CASEI", "ACCENTI"]}]
     monkeypatch.setattr("libs.pg.text_folding.AGAIN_SECONDS", 0.02)
     async with AwayAtFirst(settings) as database:
         database.asked = 1
@@ -326,7 +319,6 @@ async def test_what_a_database_cannot_fold_is_told_once_and_soon_after_it_is_bac
                 assert database.asked > before + 10
 
             await eventually(asked_again)
-        assert len(told()) == 2
         asked = database.asked
         await asyncio.sleep(0.2)
         # no statement follows after the block has ended

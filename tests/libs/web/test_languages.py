@@ -26,7 +26,7 @@ _METHODS = [
     ("viewer/browser/**.js", "javascript"),
 ]
 _OPTIONS = {"**/templates/**.html": {"newstyle_gettext": "true", "silent": "false"}}
-_KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "marked": None, **OF_SCRIPTS}
+_KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "mark": None, **OF_SCRIPTS}
 _PLACE = re.compile(r"%\(\w+\)s|\{\w+\}")
 _OTHERS = [tag for tag in LANGUAGES if tag != ENGLISH.tag]
 

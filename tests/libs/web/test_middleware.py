@@ -95,11 +95,10 @@ async def test_files_are_served_beside_the_operations(client: Client) -> None:
     assert await (await client.get("/files/a.css")).text() == "of a file"
 
 
-async def test_who_left_is_counted_and_no_mistake_of_ours(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+async def test_who_left_is_counted(client: Client) -> None:
     before = await count(client, "dams_cancelled_requests_total")
     assert (await client.get("/things", headers={"X-Fails": "gone"})).status == 499
     assert await count(client, "dams_cancelled_requests_total") == before + 1
-    assert not [record for record in caplog.records if record.name == "dams.error"]
 
 
 async def test_who_left_while_it_was_worked_out_is_counted_too(client: Client) -> None:
@@ -177,16 +176,12 @@ async def test_what_takes_too_long_says_so_and_is_counted(client: Client) -> Non
     assert await count(client, "dams_unavailable_total", 'cause="deadline"') == before + 1
 
 
-async def test_what_breaks_off_is_counted_and_logged_by_its_request(
-    client: Client, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_what_breaks_off_is_counted(client: Client) -> None:
     before = await count(client, "dams_broken_answers_total")
     response = await client.get("/things", headers={"X-Fails": "late"})
     with pytest.raises(ClientError):
         await response.read()
     assert await count(client, "dams_broken_answers_total") == before + 1
-    [record] = [record for record in caplog.records if record.name == "dams.error"]
-    assert vars(record)["fields"] == {"request_id": response.headers["X-Request-Id"], "cause": "RuntimeError: "}
 
 
 async def test_what_begins_at_its_very_deadline_is_whole(client: Client) -> None:

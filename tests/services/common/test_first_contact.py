@@ -1,8 +1,7 @@
-"""A catalogue that is empty, or cannot be read, says why: in the log and in the service's health."""
+"""A catalogue that is empty, or cannot be read, says why in the service's health."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator
 
 import asyncpg
@@ -27,20 +26,12 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
     await connection.close()
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the errors that the log has once about the catalogue."""
-    return [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
-
-
 async def _details(common: Client) -> str:
     answer = await common.get("/internal/health")
     return f"{answer.status} {answer.json().get('detail')}"
 
 
-async def test_a_misspelt_schema(
-    running: Services, database_url: str, owner: asyncpg.Connection, caplog: pytest.LogCaptureFixture
-) -> None:
-    database = await owner.fetchval("SELECT current_database()")
+async def test_a_misspelt_schema(running: Services, database_url: str, owner: asyncpg.Connection) -> None:
     common = await running.start(
         "common",
         {
@@ -49,10 +40,6 @@ async def test_a_misspelt_schema(
             "DAMS_CATALOGUE_REFRESH_SECONDS": "1",
         },
     )
-    schema, other = (f'There is no schema "{name}" in database "{database}"' for name in ("own", "Od,d"))
-    assert len(told(caplog)) == 2
-    assert told(caplog)[0].startswith(schema)
-    assert told(caplog)[1].startswith(other)
     health = await _details(common)
     assert health.startswith("200 ['catalogue: no collections. There is no schema")
     assert (await common.json("/collections", f="json"))["collections"] == []
@@ -63,21 +50,14 @@ async def test_a_misspelt_schema(
         assert await _details(common) == "200 None"
 
     await eventually(served)
-    # once, not every few seconds
-    assert len(told(caplog)) == 2
 
 
-async def test_a_database_that_cannot_be_reached(running: Services, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_database_that_cannot_be_reached(running: Services) -> None:
     common = await running.start("common", {"DAMS_DATABASE_URL": "postgresql://a@127.0.0.1:1/b"})
-    assert [line.partition(": ")[0] for line in told(caplog)] == ["No PostgreSQL answers at 127.0.0.1:1"]
     assert (await _details(common)).startswith('503 ["catalogue: none yet. No PostgreSQL answers at 127.0.0.1:1: ')
 
 
-async def test_one_of_two_schemas_is_missing(
-    running: Services, database_url: str, owner: asyncpg.Connection, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_one_of_two_schemas_is_missing(running: Services, database_url: str, owner: asyncpg.Connection) -> None:
     await owner.execute("CREATE SCHEMA here; CREATE TABLE here.places (id integer PRIMARY KEY)")
     common = await running.start("common", {"DAMS_DATABASE_URL": database_url, "DAMS_COLLECTION_SCHEMAS": "here,there"})
-    assert len(told(caplog)) == 1
-    assert told(caplog)[0].startswith('There is no schema "there" in database ')
     assert await _details(common) == "200 None"

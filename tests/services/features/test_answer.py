@@ -9,7 +9,7 @@ import pytest
 from libs.catalogue.model import Collection, Column
 from libs.geo.crs import CRS84
 from libs.selection.selection import Selection
-from services.features.answer import Answer, features_omitted
+from services.features.answer import Answer
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
 from services.features.request.items_query import AS_STORED, ItemsQuery
@@ -32,7 +32,7 @@ def page_query(*, counted: bool = True, failing: int = 0, key: str | None = "id"
 
 @pytest.mark.parametrize(("number", "headers"), [(0, {}), (3, {"DAMS-Features-Omitted": "3"})])
 def test_number_of_omitted_features_is_a_header(number: int, headers: dict[str, str]) -> None:
-    assert features_omitted(number) == headers
+    assert Answer({}).with_failing(number).headers == headers
     assert Answer({}).of_page(page_query(failing=number), 4, 2).headers == {
         "OGC-NumberMatched": "4",
         "OGC-NumberReturned": "2",

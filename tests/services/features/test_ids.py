@@ -148,7 +148,7 @@ async def test_all_ids_in_one_list_find_all_features(identified: Services, name:
     assert [each["id"] for each in found["features"]] == ids
 
 
-async def test_configured_ids_that_repeat_are_not_used(identified: Services, caplog: pytest.LogCaptureFixture) -> None:
+async def test_configured_ids_that_repeat_are_not_used(identified: Services) -> None:
     features = identified["features"]
     fine = await features.json("/collections/ids.fine/items", limit="40")
     assert {feature["id"] for feature in fine["features"]} == {f"C{n}" for n in range(1, 41)}

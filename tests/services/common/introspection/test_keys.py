@@ -115,9 +115,7 @@ async def test_it_follows_the_table_and_the_definition(owner: asyncpg.Connection
     assert (await _found(introspection, "seen")).key == "quake_id"
 
 
-async def test_unique_indexes_tell_of_keys(
-    owner: asyncpg.Connection, introspection: Introspection, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspection: Introspection) -> None:
     await owner.execute(
         "INSERT INTO own.quakes (id) VALUES (1), (2); INSERT INTO own.named VALUES (NULL, 1), (NULL, 2);"
         "CREATE MATERIALIZED VIEW own.kept AS SELECT id, NULLIF(name, '') AS name FROM own.quakes;"
@@ -125,14 +123,9 @@ async def test_unique_indexes_tell_of_keys(
         "CREATE MATERIALIZED VIEW own.empty AS SELECT id FROM own.quakes WITH NO DATA;"
         "CREATE UNIQUE INDEX ON own.nulls (name)"
     )
-    # a materialised view that was never filled is not a collection yet, which is logged once
+    # a materialised view that was never filled is not a collection yet
     for _ in range(2):
         assert "empty" not in {entry.name for entry in await introspection.collections()}
-    (said,) = [each for each in caplog.records if "REFRESH" in each.getMessage()]
-    assert said.getMessage() == (
-        "a materialised view has no data, and is no collection until REFRESH MATERIALIZED VIEW fills it"
-    )
-    assert (said.levelname, vars(said)["fields"]) == ("WARNING", {"collection": "own.empty"})
     await owner.execute("REFRESH MATERIALIZED VIEW own.empty")
     found = {entry.name: entry for entry in await introspection.collections()}
     told = {name: (found[name].key, found[name].composite_key, found[name].key_repeats) for name in found}
@@ -171,19 +164,6 @@ class Reading(Database):
             self.times += 1
             self.given += sum(row["definition"] is not None for row in rows)
         return rows
-
-
-async def test_what_has_no_ids_is_told_once(
-    owner: asyncpg.Connection, introspection: Introspection, caplog: pytest.LogCaptureFixture
-) -> None:
-    # nothing can be suggested for it
-    await owner.execute("CREATE TABLE own.names (name text)")
-    with caplog.at_level("INFO", "dams.catalogue"):
-        for _ in range(2):
-            await introspection.collections()
-    (told,) = [record for record in caplog.records if record.getMessage().startswith("features without ids")]
-    suggested = {"own.child": "id", "own.notes": "quake_id"}
-    assert vars(told)["fields"] == {"number": 3, "suggested id_column": suggested}
 
 
 async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Connection, database_url: str) -> None:

@@ -1,138 +1,146 @@
-"""The SQL of an order, and of the rows beyond a position in it."""
+"""The rows before, at and after a position in an order, by PostgreSQL: pages neither skip nor repeat any."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
+import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection, Column
-from libs.pg.sql import sql
+from libs.pg.pool import Database, PoolSettings
+from libs.pg.sql import Sql, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
 from services.features.request.items_query import total_order
 from services.features.request.order import condition_after, condition_at, condition_up_to, order_by
+from tests.conftest import MakeDatabase
 
-KEY = Column("id", "integer", "integer", not_null=True)
-SIZE = Column("size", "double precision", "number")
-UP, DOWN = (SortTerm(KEY),), (SortTerm(KEY, descending=True),)
-
-
-def collection(key: str | None = "id") -> Collection:
-    return Collection("a.b", "a", "b", 1, "table", "B", None, (KEY, SIZE), key=key, sources=(1,))
-
-
-@pytest.mark.parametrize(
-    ("term", "backwards", "found"),
-    [
-        (SortTerm(KEY), False, 'item."id"'),
-        (SortTerm(KEY), True, 'item."id" DESC'),
-        (SortTerm(KEY, descending=True), False, 'item."id" DESC'),
-        (SortTerm(KEY, descending=True), True, 'item."id"'),
-        (SortTerm(SIZE), False, 'item."size"'),
-        (SortTerm(SIZE), True, 'item."size" DESC'),
-        (SortTerm(SIZE, descending=True), False, 'item."size" DESC NULLS LAST'),
-        (SortTerm(SIZE, descending=True), True, 'item."size" ASC NULLS FIRST'),
-    ],
-)
-def test_nulls_come_last_forwards_and_first_backwards(term: SortTerm, backwards: bool, found: str) -> None:
-    made = order_by(Selection(collection(), None, (), (), ()), (term,), backwards=backwards)
-    assert made.render() == (f" ORDER BY {found}", ())
+ID = SortTerm(Column("id", "integer", "integer", not_null=True))
+NUMBER = SortTerm(Column("number", "bigint", "integer", not_null=True))
+SIZE = SortTerm(Column("size", "double precision", "number"))
+WORD = SortTerm(Column("word", "text", "string"))
+HASH = SortTerm(Column("hash", "bigint", "integer"), expression=sql("hashtext(word)::bigint"))
+COLUMNS = (ID.column, NUMBER.column, SIZE.column, WORD.column)
+COLLECTION = Collection("public.t", "public", "t", 1, "table", "T", None, COLUMNS, key="id", sources=(1,))
+FUNCTION = replace(COLLECTION, kind="function", key=None, sources=())
 
 
-def test_rows_without_a_key_have_an_order_all_the_same() -> None:
-    selection = Selection(collection(None), None, (), (), (SortTerm(SIZE),))
-    made = order_by(selection, total_order(selection), backwards=False)
-    assert made.render()[0] == ' ORDER BY item."size", item."ctid"'
+def down(term: SortTerm) -> SortTerm:
+    return replace(term, descending=True)
 
 
-def test_where_nothing_tells_rows_apart_all_columns_order_them() -> None:
-    function = replace(collection(None), kind="function", sources=())
-    selection = Selection(function, None, (), (), (SortTerm(SIZE, descending=True),))
-    assert order_by(selection, selection.sort, backwards=False).render()[0] == (
-        ' ORDER BY item."size" DESC NULLS LAST, item."id", item."size"'
+ORDERS = [
+    (ID,),
+    (down(ID),),
+    (NUMBER, ID),
+    (down(NUMBER), down(ID)),
+    (NUMBER, down(ID)),
+    (SIZE, ID),
+    (down(SIZE), ID),
+    (SIZE, down(WORD), ID),
+    (HASH, ID),
+]
+
+
+async def with_rows(owner: asyncpg.Connection) -> None:
+    """Make twelve rows, with equal values and nulls."""
+    await owner.execute(
+        "CREATE TABLE t AS SELECT n AS id, (n % 3)::bigint AS number, (n % 4 / 2.0)::float8 AS size,"
+        " chr(97 + n % 2) AS word FROM generate_series(1, 9) n;"
+        "INSERT INTO t VALUES (10, 1, NULL, 'a'), (11, 2, NULL, NULL), (12, 0, 1.5, NULL);"
+        "CREATE INDEX ON t (number, id); ANALYZE t"
     )
-    # except columns of types without an order
-    document = replace(function, columns=(Column("document", "json", "object"), KEY))
-    assert order_by(replace(selection, collection=document), (), backwards=False).render()[0] == ' ORDER BY item."id"'
-    assert order_by(selection, (), backwards=True).render()[0] == ' ORDER BY item."id" DESC, item."size" DESC'
 
 
-def test_rows_that_are_alike_by_content_are_ordered_by_what_the_content_holds_in_part() -> None:
-    word = Column("word", "text", "string")
-    view = replace(collection(None), kind="view", columns=(KEY, word), sources=(9,))
+@pytest.fixture(scope="module")
+async def database(make_database: MakeDatabase) -> AsyncIterator[Database]:
+    async with Database(PoolSettings(await make_database(with_rows), "order-test", size=1)) as opened:
+        yield opened
+
+
+async def _read(
+    database: Database, order: tuple[SortTerm, ...], where: Sql, *, backwards: bool = False
+) -> list[tuple[object, ...]]:
+    values = [term.expression or ident(term.column.name) for term in order]
+    statement = sql(
+        "SELECT {values} FROM t AS item WHERE {where}{order}",
+        values=join(", ", values),
+        where=where,
+        order=order_by(Selection(COLLECTION, None, (), (), ()), order, backwards=backwards),
+    )
+    return [tuple(row) for row in await database.fetch(statement)]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+async def test_conditions_split_the_rows_at_a_position(database: Database, order: tuple[SortTerm, ...]) -> None:
+    rows = await _read(database, order, sql("TRUE"))
+    for number, row in enumerate(rows):
+        position = Position(tuple(None if value is None else str(value) for value in row))
+        assert await _read(database, order, condition_at(order, position)) == [row]
+        assert await _read(database, order, condition_after(order, position)) == rows[number + 1 :]
+        assert await _read(database, order, condition_up_to(order, position)) == rows[: number + 1]
+        backwards = replace(position, backwards=True)
+        assert await _read(database, order, condition_after(order, backwards)) == rows[:number]
+        assert await _read(database, order, condition_up_to(order, backwards)) == rows[number:]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+async def test_backwards_is_the_same_order_from_its_end(database: Database, order: tuple[SortTerm, ...]) -> None:
+    rows = await _read(database, order, sql("TRUE"))
+    assert await _read(database, order, sql("TRUE"), backwards=True) == rows[::-1]
+    if order[0] in (SIZE, down(SIZE)):
+        assert [row[0] for row in rows[-2:]] == [None, None]
+
+
+async def test_equal_rows_at_a_position_are_all_read_again(database: Database) -> None:
+    """An offset counts those that were already returned."""
+    order = (NUMBER,)
+    position = Position(("1",), alike=2)
+    assert [row[0] for row in await _read(database, order, condition_after(order, position))] == [1] * 4 + [2] * 4
+    assert [row[0] for row in await _read(database, order, condition_up_to(order, position))] == [0] * 4 + [1] * 4
+
+
+async def test_an_index_serves_a_page_of_one_direction(database: Database) -> None:
+    """It reads the rows after the position only, in order."""
+    order, position = (NUMBER, ID), Position(("1", "5"))
+    statement = sql(
+        "EXPLAIN SELECT * FROM t AS item WHERE {where}{order} LIMIT 2",
+        where=condition_after(order, position),
+        order=order_by(Selection(COLLECTION, None, (), (), ()), order, backwards=False),
+    )
+    async with database.connection(transaction=True) as connection:
+        await connection.execute("SET LOCAL enable_seqscan = off")
+        text, args = statement.render()
+        plan = "\n".join(row[0] for row in await connection.fetch(text, *args))
+    assert "Index Cond: (ROW(number, id) >" in plan
+    assert "Sort" not in plan
+
+
+async def test_rows_without_a_key_have_a_total_order(database: Database) -> None:
+    keyless = replace(COLLECTION, key=None)
+    selection = Selection(keyless, None, (), (), (SIZE,))
+    order = order_by(selection, total_order(selection), backwards=False)
+    found = await database.fetch(sql("SELECT ctid FROM t AS item{order}", order=order))
+    assert found == await database.fetch(sql("SELECT ctid FROM t AS item ORDER BY size, ctid"))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+async def test_all_columns_order_rows_without_an_identity(database: Database, backwards: bool) -> None:
+    document = Column("document", "json", "object")
+    function = replace(FUNCTION, columns=(document, *COLUMNS))
+    order = order_by(Selection(function, None, (), (), ()), (), backwards=backwards)
+    found = await database.fetch(sql("SELECT id FROM t AS item{order}", order=order))
+    assert [row["id"] for row in found] == sorted(range(1, 13), reverse=backwards)
+
+
+async def test_equal_hashes_are_ordered_by_partly_hashed_texts(database: Database) -> None:
+    """Two texts that differ behind their 500th character have the same hash."""
+    view = replace(COLLECTION, kind="view", key=None, columns=(WORD.column,), sources=(9,))
     selection = Selection(view, None, (), (), ())
-    for backwards, ends in ((False, ', item."word"'), (True, ' DESC, item."word" DESC')):
-        assert order_by(selection, total_order(selection), backwards=backwards).render()[0].endswith(ends)
-
-
-@pytest.mark.parametrize(
-    ("order", "backwards", "after", "until"),
-    [(UP, False, ">", "<="), (UP, True, "<", ">="), (DOWN, False, "<", ">="), (DOWN, True, ">", "<=")],
-)
-def test_one_direction_without_nulls_is_a_range(
-    order: tuple[SortTerm, ...], backwards: bool, after: str, until: str
-) -> None:
-    position = Position(("5",), backwards)
-    assert condition_after(order, position).render() == (f'ROW("id") {after} ROW($1::text::integer)', ("5",))
-    assert condition_up_to(order, position).render() == (f'ROW("id") {until} ROW($1::text::integer)', ("5",))
-
-
-def test_where_there_may_be_nulls_or_two_directions_each_column_is_compared() -> None:
-    size = "$1::text::double precision"
-    text, args = condition_after((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()
-    assert text == f'(("size" > {size} OR "size" IS NULL)) OR (("size" = {size}) AND ("id" > $2::text::integer))'
-    assert args == ("1.5", "5")
-    backwards, _ = condition_after((SortTerm(SIZE), SortTerm(KEY)), Position((None, "5"), backwards=True)).render()
-    assert backwards == '(("size" IS NOT NULL)) OR (("size" IS NULL) AND ("id" < $1::text::integer))'
-    forwards, _ = condition_after((SortTerm(SIZE), SortTerm(KEY)), Position((None, "5"))).render()
-    assert forwards == '((FALSE)) OR (("size" IS NULL) AND ("id" > $1::text::integer))'
-    mixed, _ = condition_after((SortTerm(KEY, descending=True), SortTerm(SIZE)), Position(("5", "1.5"))).render()
-    assert "ROW" not in mixed
-    assert condition_up_to((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()[0].endswith("IS NOT TRUE")
-
-
-def test_each_column_is_compared_among_rows_that_have_the_same_in_all_before_it() -> None:
-    depth = SortTerm(Column("depth", "integer", "integer"), descending=True)
-    text, args = condition_after((SortTerm(SIZE), depth, SortTerm(KEY)), Position(("1.5", None, "5"))).render()
-    *_, last = text.split(" OR (")
-    assert last == '("size" = $1::text::double precision) AND ("depth" IS NULL) AND ("id" > $2::text::integer))'
-    assert args == ("1.5", "5")
-
-
-def test_where_some_of_the_rows_at_a_position_are_behind_it_begins_with_all_of_them() -> None:
-    """How many are, an offset says."""
-    order = (SortTerm(SIZE), SortTerm(KEY))
-    for backwards in (False, True):
-        position = Position(("1.5", "5"), backwards)
-        assert condition_after(order, replace(position, alike=3)).render() == (
-            condition_up_to(order, replace(position, backwards=not backwards)).render()
-        )
-        assert condition_up_to(order, replace(position, alike=3)).render() == condition_up_to(order, position).render()
-
-
-def test_the_rows_at_a_position() -> None:
-    order = (SortTerm(SIZE), SortTerm(Column("h", "bigint", "integer"), expression=sql("hash(item)")))
-    assert condition_at(order, Position((None, "5"))).render() == (
-        '("size" IS NOT DISTINCT FROM NULL) AND (hash(item) IS NOT DISTINCT FROM $1::text::bigint)',
-        ("5",),
-    )
-    assert (
-        "(hash(item) > $2::text::bigint OR hash(item) IS NULL)"
-        in condition_after(order, Position(("1", "5"))).render()[0]
-    )
-
-
-def test_several_columns_are_a_range_where_none_may_be_null_and_all_go_one_way() -> None:
-    number = Column("number", "bigint", "integer", not_null=True)
-    down = (SortTerm(number, descending=True), SortTerm(KEY, descending=True))
-    assert condition_after(down, Position(("7", "5"))).render() == (
-        'ROW("number", "id") < ROW($1::text::bigint, $2::text::integer)',
-        ("7", "5"),
-    )
-    # of a row that had one when the cursor was made
-    assert "ROW" not in condition_after(down, Position((None, "5"))).render()[0]
-    mixed = (SortTerm(number), SortTerm(KEY, descending=True))
-    assert condition_after(mixed, Position(("7", "5"))).render()[0] == (
-        '(("number" > $1::text::bigint)) OR (("number" = $1::text::bigint) AND ("id" < $2::text::integer))'
-    )
+    rows = sql("(SELECT repeat('x', 600) || n AS word FROM unnest(ARRAY[3, 1, 2]) n) AS item")
+    for backwards, ends in ((False, ["1", "2", "3"]), (True, ["3", "2", "1"])):
+        order = order_by(selection, total_order(selection), backwards=backwards)
+        found = await database.fetch(sql("SELECT word FROM {rows}{order}", rows=rows, order=order))
+        assert [row["word"][-1] for row in found] == ends

@@ -72,20 +72,6 @@ async def test_the_others_match_and_those_do_not(database: Database, collection:
     assert (again.failing, await database.fetchval(count_statement(again))) == (2, 13)
 
 
-async def test_the_log_names_the_rows(database: Database, caplog: pytest.LogCaptureFixture) -> None:
-    await _failing(database)[0].find(database, _selection(VIEW, FAILS))
-    [said] = [record for record in caplog.records if record.message == "rows on which a filter fails do not match"]
-    assert said.name == "dams.features"
-    assert vars(said)["fields"] == {"collection": "public.seen", "number": 2, "rows": ["7", "13"]}
-
-
-async def test_of_many_rows_the_log_names_the_first_ten(database: Database, caplog: pytest.LogCaptureFixture) -> None:
-    await _failing(database)[0].find(database, _selection(VIEW, sql("is_right(7 + 0 * id)")))
-    [said] = [vars(record)["fields"] for record in caplog.records if record.name == "dams.features"]
-    rows = [str(number) for number in range(1, 11)]
-    assert said == {"collection": "public.seen", "number": 19, "rows": rows}
-
-
 async def test_they_are_known_of_the_same_conditions_on_the_same_rows(database: Database) -> None:
     failing, versions = _failing(database)
     selection = _selection(VIEW, FAILS, sql("id < {most}", most=bind(15, "int4")))

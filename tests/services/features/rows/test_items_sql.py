@@ -1,32 +1,50 @@
-"""The statements of items, of one feature and of their number: which rows, in which order, how many."""
+"""The statements of items, of one feature and of their number, by PostgreSQL: which rows, in which order, how many."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
+import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.ogc.errors import StoredValueError
+from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql, bind, sql
 from libs.selection.selection import Selection, SortTerm
-from services.features.request.cursor import Position
+from services.features.request.cursor import Position, digest
 from services.features.request.items_query import AS_STORED, GeometryOptions, ItemsQuery, total_order
 from services.features.rows import items_sql
-from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import GeometriesOf, RowPlan
+from tests.conftest import MakeDatabase
 
 ID = Column("id", "integer", "integer", not_null=True)
 WORD = Column("word", "text", "string")
-KEYED = Collection("s.t", "s", "t", 1, "table", "T", None, (ID, WORD), key="id", sources=(1,))
-PLACE = GeometryColumn("geom", "Point", 4326)
+KEYED = Collection("public.t", "public", "t", 1, "table", "T", None, (ID, WORD), key="id", sources=(1,))
+PLACE = GeometryColumn("geom", "Polygon", 4326)
 PLACED = replace(KEYED, geometries=(PLACE,))
 VIEW = replace(KEYED, kind="view", key=None)
 UNKNOWN = replace(VIEW, sources=())
-HASH = 'hashtextextended(ROW(item."id", left(item."word"::text, 500), octet_length(item."word"::text))::text, 0)'
 BY_WORD = (SortTerm(WORD),)
-FROM = 'FROM "s"."t" AS item WHERE'
+EVEN = sql("id % 2 = 0")
+
+
+async def with_rows(owner: asyncpg.Connection) -> None:
+    """Make nine rows: a triangle around each number, and words in threes, one null."""
+    await owner.execute(
+        "CREATE TABLE t (id integer PRIMARY KEY, word text, geom geometry(Polygon, 4326));"
+        "INSERT INTO t SELECT n, nullif(chr(97 + (n - 1) / 3), 'c'),"
+        " ST_MakeEnvelope(n, 0, n + 1, 1, 4326) FROM generate_series(1, 9) n;"
+        "CREATE TABLE same AS SELECT 1 AS id, 'x' AS word FROM generate_series(1, 5)"
+    )
+
+
+@pytest.fixture(scope="module")
+async def database(make_database: MakeDatabase) -> AsyncIterator[Database]:
+    async with Database(PoolSettings(await make_database(with_rows), "items-test", size=1)) as opened:
+        yield opened
 
 
 def query(
@@ -42,67 +60,8 @@ def query(
     return ItemsQuery(selection, total_order(selection), 100, offset, after, options, {}, "")
 
 
-def test_a_page_is_as_many_rows_as_it_may_have_in_order() -> None:
-    plan = items_sql.items_plan(query(), limit=7)
-    text = f'SELECT "id", "id", "word" {FROM} TRUE ORDER BY item."id" LIMIT $1::int8'
-    assert plan.statement.render() == (text, (7,))
-    # a cursor is made from the id; without a geometry none can fail
-    assert (plan.sort_values, plan.reversed, plan.apart) == ((0,), False, None)
-
-
-def test_geometries_are_geojson_where_nothing_else_is_said() -> None:
-    located = query(PLACED)
-    for plan in (items_sql.items_plan(located, limit=7), items_sql.item_plan(located.selection, sql("a"))):
-        assert "ST_AsGeoJSON" in plan.statement.render()[0]
-        assert plan.apart is not None
-
-
-BOXES = GeometryOptions(bbox_only=True)
-SHAPE = encoded_geometry(PLACE, "wkt", BOXES).render()[0]
-
-
-def test_geometries_are_as_the_request_wants_them_also_where_they_are_fetched_apart() -> None:
-    asked = query(PLACED, options=BOXES, conditions=(sql("a"),))
-    for plan, rest in (
-        (items_sql.items_plan(asked, limit=7, geometry_as="wkt"), f'{FROM} (a) ORDER BY item."id" LIMIT $1::int8'),
-        (
-            items_sql.item_plan(asked.selection, sql("id = 1"), BOXES, geometry_as="wkt"),
-            'FROM "s"."t" WHERE id = 1 LIMIT 1',
-        ),
-    ):
-        assert plan.statement.render()[0] == f'SELECT "id", {SHAPE}, "id", "word" {rest}'
-        assert plan.apart is not None
-        bare, geometries_of = plan.apart()
-        assert bare.render()[0] == f'SELECT "id", "id", "word" {rest}'
-        text, args = geometries_of(range(2, 4), ["3", None]).render()
-        if "ORDER BY" in rest:
-            assert (text, args) == (
-                f'SELECT "wanted position", {SHAPE} FROM "s"."t" JOIN unnest($1::text[]::integer[]) WITH ORDINALITY'  # noqa: S608
-                ' AS wanted ("wanted key", "wanted position") ON "id" = "wanted key"',
-                (["3", None],),
-            )
-        else:
-            assert (text, args) == (f"SELECT 1, {SHAPE} {rest}", ())
-
-
-def test_geometries_that_are_fetched_apart_are_those_of_the_same_rows() -> None:
-    asked = query(replace(PLACED, key=None), offset=3, after=Position(("(0,5)",)), conditions=(sql("a"),))
-    limits: dict[str, Any] = {"limit": 7, "until": Position(("(0,9)",)), "with_version": True}
-    bare, geometries_of = _apart(items_sql.items_plan(asked, geometry_as="wkt", **limits))
-    without = replace(asked, selection=replace(asked.selection, geometry=None))
-    assert bare.render() == items_sql.items_plan(without, **limits).statement.render()
-    window = '(ROW("ctid") > ROW($1::text::tid)) AND (ROW("ctid") <= ROW($2::text::tid))'
-    shape = encoded_geometry(PLACE, "wkt").render()[0]
-    assert geometries_of(range(2, 4), []).render() == (
-        f"SELECT row_number() OVER (), {shape} FROM (SELECT * {FROM} (a) AND {window}"  # noqa: S608
-        ' ORDER BY item."ctid" LIMIT $3::int8 OFFSET $4::int8) AS item',
-        ("(0,5)", "(0,9)", 2, 5),
-    )
-
-
-def test_without_the_column_of_the_key_none_can_be_fetched_apart() -> None:
-    with pytest.raises(StoredValueError):
-        _apart(items_sql.items_plan(query(replace(PLACED, key="gone")), limit=7))
+async def _ids(database: Database, statement: Sql) -> list[Any]:
+    return [row["id"] for row in await database.fetch(statement)]
 
 
 def _apart(plan: RowPlan) -> tuple[Sql, GeometriesOf]:
@@ -110,115 +69,149 @@ def _apart(plan: RowPlan) -> tuple[Sql, GeometriesOf]:
     return plan.apart()
 
 
-def test_a_page_lies_between_the_row_before_it_and_its_last_one() -> None:
-    word = sql('"word" = {word}', word=bind("x", "text"))
-    asked = query(after=Position(("5",)), conditions=(word,), offset=3)
-    plan = items_sql.items_plan(asked, limit=7, until=Position(("9",)), with_version=True, ordered=False)
-    assert plan.statement.render() == (
-        f'SELECT "id", "id", "word", item.tableoid, item.xmin, item.ctid {FROM} ("word" = $1::text)'
-        ' AND (ROW("id") > ROW($2::text::integer)) AND (ROW("id") <= ROW($3::text::integer))'
-        " LIMIT $4::int8 OFFSET $5::int8",
-        ("x", "5", "9", 7, 3),
-    )
-    assert items_sql.ROW_VERSION_COLUMNS == 3
+async def test_a_page_has_the_first_rows_in_order(database: Database) -> None:
+    plan = items_sql.items_plan(query(), limit=4)
+    assert [tuple(row) for row in await database.fetch(plan.statement)] == [
+        (1, 1, "a"), (2, 2, "a"), (3, 3, "a"), (4, 4, "b")
+    ]  # fmt: skip
+    # a cursor is made from the id; without a geometry none can fail
+    assert (plan.sort_values, plan.reversed, plan.apart) == ((0,), False, None)
 
 
-def test_a_page_backwards_comes_from_its_end() -> None:
-    asked = query(after=Position(("a", "5"), backwards=True), sort=(SortTerm(WORD, descending=True),))
-    plan = items_sql.items_plan(asked, limit=7)
+async def test_geometries_are_geojson_by_default(database: Database) -> None:
+    for plan in (
+        items_sql.items_plan(query(PLACED), limit=1),
+        items_sql.item_plan(query(PLACED).selection, sql("id = 1")),
+    ):
+        (row,) = await database.fetch(plan.statement)
+        assert row[1].startswith('{"type":"Polygon"')
+
+
+async def test_geometries_are_the_same_where_they_are_fetched_apart(database: Database) -> None:
+    boxes = GeometryOptions(bbox_only=True)
+    asked = query(PLACED, options=boxes, conditions=(EVEN,))
+    plan = items_sql.items_plan(asked, limit=3, geometry_as="wkt")
+    rows = await database.fetch(plan.statement)
+    assert [row["id"] for row in rows] == [2, 4, 6]
+    bare, geometries_of = _apart(plan)
+    assert [(row[0], *row[1:]) for row in await database.fetch(bare)] == [(row[0], *row[2:]) for row in rows]
+    # the second and third row, by their ids
+    found = await database.fetch(geometries_of(range(1, 3), ["4", "6"]))
+    assert sorted(tuple(row) for row in found) == [(1, rows[1][1]), (2, rows[2][1])]
+    one = items_sql.item_plan(asked.selection, sql("id = 4"), boxes, geometry_as="wkt")
+    bare, geometries_of = _apart(one)
+    assert [tuple(row) for row in await database.fetch(bare)] == [(4, 4, "b")]
+    assert [tuple(row) for row in await database.fetch(geometries_of(range(1), ["4"]))] == [(1, rows[1][1])]
+
+
+async def test_geometries_apart_are_those_of_the_same_rows_without_a_key(database: Database) -> None:
+    asked = query(replace(PLACED, key=None), offset=1, after=Position(("(0,2)",)), conditions=(EVEN,))
+    plan = items_sql.items_plan(asked, limit=7, until=Position(("(0,8)",)), with_version=True, geometry_as="wkt")
+    rows = await database.fetch(plan.statement)
+    assert [row["id"] for row in rows] == [6, 8]
+    bare, geometries_of = _apart(plan)
+    assert await _ids(database, bare) == [6, 8]
+    found = await database.fetch(geometries_of(range(1, 2), []))
+    assert [row[1] for row in found] == [rows[1][0]]
+
+
+async def test_nothing_is_fetched_apart_without_the_column_of_the_key() -> None:
+    with pytest.raises(StoredValueError):
+        _apart(items_sql.items_plan(query(replace(PLACED, key="gone")), limit=7))
+
+
+async def test_a_page_lies_between_the_row_before_it_and_its_last_one(database: Database) -> None:
+    word = sql("word >= {word}", word=bind("a", "text"))
+    asked = query(after=Position(("1",)), conditions=(word,), offset=1)
+    plan = items_sql.items_plan(asked, limit=7, until=Position(("5",)), with_version=True)
+    rows = await database.fetch(plan.statement)
+    assert [row["id"] for row in rows] == [3, 4, 5]
+    # table, transaction and place of each row
+    assert [*rows[0].keys()][-items_sql.ROW_VERSION_COLUMNS :] == ["tableoid", "xmin", "ctid"]
+    unordered = items_sql.items_plan(asked, limit=7, until=Position(("5",)), ordered=False)
+    assert len(await database.fetch(unordered.statement)) == 3
+
+
+async def test_a_page_backwards_comes_from_its_end(database: Database) -> None:
+    asked = query(after=Position(("a", "2"), backwards=True), sort=(SortTerm(WORD, descending=True),))
+    plan = items_sql.items_plan(asked, limit=3)
     assert plan.reversed
-    assert plan.statement.render()[0].endswith(' ORDER BY item."word" ASC NULLS FIRST, item."id" DESC LIMIT $3::int8')
-    assert items_sql.items_plan(replace(asked, after=Position(("a", "5"))), limit=7).reversed is False
+    # in the order of the page: b 4, b 5, b 6, a 1
+    assert await _ids(database, plan.statement) == [1, 6, 5]
+    assert items_sql.items_plan(replace(asked, after=Position(("a", "2"))), limit=7).reversed is False
 
 
-def test_among_rows_that_are_alike_so_many_are_passed_over_as_are_there() -> None:
-    asked = query(VIEW, after=Position(("5", "6"), alike=2), offset=4, conditions=(sql("a"),))
-    text, args = items_sql.items_plan(asked, limit=7).statement.render()
-    assert text == (
-        f'SELECT "id", "word", ({HASH})::text {FROM} (a)'  # noqa: S608
-        f' AND (ROW("id", {HASH}) >= ROW($1::text::integer, $2::text::bigint))'
-        f' ORDER BY item."id", {HASH}, item."word" LIMIT $3::int8 OFFSET $4::int8 + least($5::int8,'
-        f' (SELECT count(*) {FROM} (a) AND (("id" IS NOT DISTINCT FROM $6::text::integer)'
-        f" AND ({HASH} IS NOT DISTINCT FROM $7::text::bigint))))"
-    )
-    assert args == ("5", "6", 7, 4, 2, "5", "6")
+async def test_equal_rows_that_were_returned_are_passed_over(database: Database) -> None:
+    same = replace(VIEW, name="same")
+    (first, *_) = await database.fetch(items_sql.items_plan(query(same), limit=1).statement)
+    values = ("1", first[-1])
+    for alike, offset, left in ((0, 0, 0), (2, 0, 3), (4, 0, 1), (9, 0, 0), (2, 1, 2)):
+        asked = query(same, after=Position(values, alike=alike), offset=offset)
+        assert len(await database.fetch(items_sql.items_plan(asked, limit=7).statement)) == left
 
 
-def test_rows_of_nothing_are_counted_all_the_same() -> None:
+async def test_rows_without_columns_are_counted(database: Database) -> None:
     plan = items_sql.items_plan(query(replace(UNKNOWN, columns=())), limit=7)
-    assert plan.statement.render() == (f"SELECT 1 {FROM} TRUE LIMIT $1::int8", (7,))
+    assert len(await database.fetch(plan.statement)) == 7
     assert plan.sort_values == ()
+    one = items_sql.item_plan(query(replace(UNKNOWN, columns=())).selection, sql("id = 3"))
+    assert len(await database.fetch(one.statement)) == 1
 
 
-def test_the_number_of_rows_is_that_of_the_conditions() -> None:
-    selection = query(conditions=(sql("a"), sql("b"))).selection
-    assert items_sql.count_statement(selection).render() == ('SELECT count(*) FROM "s"."t" WHERE (a) AND (b)', ())
+async def test_the_number_of_rows_is_that_of_the_conditions(database: Database) -> None:
+    selection = query(conditions=(EVEN, sql("id > 4"))).selection
+    assert await database.fetchval(items_sql.count_statement(selection)) == 2
 
 
-def test_a_cursor_is_read_as_what_its_columns_are() -> None:
+async def test_a_cursor_has_the_types_of_its_columns(database: Database) -> None:
     asked = query(sort=BY_WORD, after=Position((None, "5")))
-    assert items_sql.cursor_statement(asked).render() == ("SELECT $1::text::text, $2::text::integer", (None, "5"))
+    (row,) = await database.fetch(items_sql.cursor_statement(asked))
+    assert tuple(row) == (None, 5)
 
 
 @pytest.mark.parametrize(
-    ("position", "condition", "args"),
+    ("position", "found"),
     [
-        (
-            Position(("d", "5"), digested=frozenset({0})),
-            '(md5(convert_to(item."word"::text, \'UTF8\')) = $1::text) AND (item."id" = $2::text::integer)',
-            ("d", "5"),
-        ),
-        (Position((None, "5")), '(item."word" IS NULL) AND (item."id" = $1::text::integer)', ("5",)),
+        (Position((digest("b"), "5"), digested=frozenset({0})), [("b", "5")]),
+        (Position((digest("a"), "5"), digested=frozenset({0})), []),
+        (Position((None, "8")), [(None, "8")]),
     ],
 )
-def test_the_row_at_a_position_has_all_its_values(position: Position, condition: str, args: tuple[object, ...]) -> None:
-    assert items_sql.row_at_statement(query(sort=BY_WORD, conditions=(sql("a"),)), position).render() == (
-        f'SELECT item."word"::text, item."id"::text {FROM} {condition} LIMIT 1',
-        args,
-    )
+async def test_the_row_at_a_position_has_all_its_values(
+    database: Database, position: Position, found: list[tuple[object, ...]]
+) -> None:
+    # whether the conditions still hold for it or not
+    statement = items_sql.row_at_statement(query(sort=BY_WORD, conditions=(sql("FALSE"),)), position)
+    assert [tuple(row) for row in await database.fetch(statement)] == found
 
 
-def test_versions_are_of_the_same_rows_without_what_they_show() -> None:
-    located = PLACED
-    plan = items_sql.versions_plan(query(located, options=GeometryOptions(bbox_only=True)), limit=3)
-    assert plan.statement.render() == (
-        f'SELECT "id", item.tableoid, item.xmin, item.ctid {FROM} TRUE ORDER BY item."id" LIMIT $1::int8',
-        (3,),
-    )
+async def test_versions_are_of_the_same_rows_without_their_values(database: Database) -> None:
+    plan = items_sql.versions_plan(query(PLACED, options=GeometryOptions(bbox_only=True)), limit=3)
+    rows = await database.fetch(plan.statement)
+    assert [*rows[0].keys()] == ["id", "tableoid", "xmin", "ctid"]
+    assert [row["id"] for row in rows] == [1, 2, 3]
     assert plan.apart is None
 
 
-def test_rows_of_some_keys_come_whatever_the_page_was() -> None:
-    asked = query(conditions=(sql("a"),), offset=3, after=Position(("5",)))
-    assert items_sql.rows_of_keys_plan(asked, [1, 2]).statement.render() == (
-        f'SELECT "id", "id", "word", item.tableoid, item.xmin, item.ctid {FROM}'
-        ' ("id" = ANY($1::text[]::integer[])) LIMIT $2::int8',
-        (["1", "2"], 4),
-    )
-    with pytest.raises(ValueError, match=r"^s\.t has no key$"):
+async def test_rows_of_keys_do_not_depend_on_the_page(database: Database) -> None:
+    asked = query(conditions=(sql("FALSE"),), offset=3, after=Position(("5",)))
+    rows = await database.fetch(items_sql.rows_of_keys_plan(asked, [1, 2]).statement)
+    assert sorted(row["id"] for row in rows) == [1, 2]
+    with pytest.raises(ValueError, match=r"^public\.t has no key$"):
         items_sql.rows_of_keys_plan(query(VIEW), [1])
 
 
-def test_where_chunks_begin_is_asked_for_as_a_list_of_each_value() -> None:
-    word = sql('"word" = {word}', word=bind("x", "text"))
-    asked = query(sort=BY_WORD, offset=2, after=Position(("a", "5"), backwards=True), conditions=(word,))
-    assert items_sql.places_statement(asked, number=50).render() == (
-        "SELECT coalesce(array_agg(\"value 0\"), '{}'), coalesce(array_agg(\"value 1\"), '{}')"  # noqa: S608
-        f' FROM (SELECT item."word"::text AS "value 0", item."id" AS "value 1" {FROM} ("word" = $1::text)'
-        ' AND ((("word" < $2::text::text)) OR (("word" = $2::text::text) AND ("id" < $3::text::integer)))'
-        ' ORDER BY item."word" DESC, item."id" DESC LIMIT $4::int8 OFFSET $5::int8) AS row',
-        ("x", "a", "5", 50, 2),
-    )
-    assert items_sql.places_statement(query(UNKNOWN), number=50).render() == (
-        'SELECT coalesce(array_agg("value 0"), \'{}\') FROM (SELECT NULL::text AS "value 0"'  # noqa: S608
-        f' {FROM} TRUE ORDER BY item."id", item."word" LIMIT $1::int8) AS row',
-        (50,),
-    )
+async def test_places_of_chunks_are_a_list_of_each_value(database: Database) -> None:
+    asked = query(sort=BY_WORD, offset=1, after=Position(("b", "6"), backwards=True), conditions=(sql("word < 'c'"),))
+    (row,) = await database.fetch(items_sql.places_statement(asked, number=3))
+    assert tuple(row) == (["b", "a", "a"], [4, 3, 2])
+    (row,) = await database.fetch(items_sql.places_statement(query(UNKNOWN), number=2))
+    assert tuple(row) == ([None, None],)
+    (row,) = await database.fetch(items_sql.places_statement(query(conditions=(sql("FALSE"),)), number=2))
+    assert tuple(row) == ([],)
 
 
-def test_a_feature_is_one_row() -> None:
+async def test_a_feature_is_one_row(database: Database) -> None:
     plan = items_sql.item_plan(query().selection, sql("id = 1"))
-    assert plan.statement.render() == ('SELECT "id", "id", "word" FROM "s"."t" WHERE id = 1 LIMIT 1', ())
+    assert [tuple(row) for row in await database.fetch(plan.statement)] == [(1, 1, "a")]
     assert plan.apart is None
-    bare = items_sql.item_plan(query(replace(UNKNOWN, columns=())).selection, sql("a"))
-    assert bare.statement.render() == ('SELECT 1 FROM "s"."t" WHERE a LIMIT 1', ())

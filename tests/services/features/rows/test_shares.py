@@ -42,7 +42,7 @@ async def database(make_database: MakeDatabase) -> AsyncIterator[Database]:
         lambda store: store.row(KEYED, item_plan(query().selection, sql("id = 7"))),
         lambda store: store.resolve(LIKE_THIS),
         lambda store: store.exclude_failing(MAY_FAIL),
-        lambda store: store.without_failing(MAY_FAIL),
+        lambda store: store.leave_out_failing(MAY_FAIL),
     ],
     ids=["page", "features", "large page", "feature", "cursor", "try", "search for what fails"],
 )
