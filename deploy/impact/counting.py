@@ -25,33 +25,36 @@ async def count_cells(connection: asyncpg.Connection, raster: PopulationRaster, 
     Raise RasterError, asyncpg.PostgresError.
     """
     land = await connection.fetch(zones.LAND, event)
-    shapes = [shapely.from_wkb(row["wkb"]) for row in land]
-    cells = dict(zip([_names(row) for row in land], raster.count(shapes), strict=True))
-    areas = dict(zip([_names(row) for row in land], [shape.area for shape in shapes], strict=True))
-    keys = [(zone["kind"], zone["zone"]) for zone in found.zones]
-    for key in keys:
-        covered = _share_covered(
-            [(cells[names], areas[names]) for names in cells if names[:2] == key and names[4] is None]
-        )
-        if covered is not None and covered < LEAST_COVERED:
-            found.missing.append(_describe_gap(raster, f"{covered:.0%} of the land in the zone {key[1]}"))
-            return
     rows = await connection.fetch(zones.ADVISORY_SHAPES, event)
-    if rows:
-        pieces = [shapely.from_wkb(row["wkb"]) for row in await connection.fetch(zones.ADVISORY_LAND, event)]
-        pieces = [piece for piece in pieces if piece is not None and piece.area]
-        covered = _share_covered([(each, piece.area) for each, piece in zip(raster.count(pieces), pieces, strict=True)])
-        if covered is not None and covered < LEAST_COVERED:
+    reached = await connection.fetch(zones.ADVISORY_LAND, event) if rows else []
+    pieces = [piece for row in reached if (piece := shapely.from_wkb(row["wkb"])) is not None and piece.area]
+    advised = [shapely.from_wkb(row["wkb"]) for row in rows]
+    keys = [(zone["kind"], zone["zone"]) for zone in found.zones]
+    with raster.reading([*found.shapes.values(), *advised]):
+        shapes = [shapely.from_wkb(row["wkb"]) for row in land]
+        cells = dict(zip([_names(row) for row in land], raster.count(shapes), strict=True))
+        areas = dict(zip([_names(row) for row in land], [shape.area for shape in shapes], strict=True))
+        for key in keys:
+            of_zone = [(cells[names], areas[names]) for names in cells if names[:2] == key and names[4] is None]
+            if _is_gap(covered := _share_covered(of_zone)):
+                found.missing.append(_describe_gap(raster, f"{covered:.0%} of the land in the zone {key[1]}"))
+                return
+        of_advisories = [(each, piece.area) for each, piece in zip(raster.count(pieces), pieces, strict=True)]
+        if _is_gap(covered := _share_covered(of_advisories)):
             found.missing.append(_describe_gap(raster, f"{covered:.0%} of the land in the zones of the advisories"))
             return
-    counts = raster.count([shapely.from_wkb(row["wkb"]) for row in rows])
-    totals = dict(zip(keys, raster.count([found.shapes[key] for key in keys]), strict=True))
+        counts = raster.count(advised)
+        totals = dict(zip(keys, raster.count([found.shapes[key] for key in keys]), strict=True))
     for key, total in totals.items():
         on_land = sum(each.people for names, each in cells.items() if names[:2] == key and names[4] is None)
         places = sum(row["places"] for row in found.people if (row["kind"], row["zone"]) == key)
         found.totals[key] = Total(round(total.people), places, max(0, round(total.people - on_land)))
     found.people = [row for key in keys for row in _people(event, key, cells, found.people)]
     found.advisories = [{**row, "people": round(each.people)} for row, each in zip(rows, counts, strict=True)]
+
+
+def _is_gap(covered: float | None) -> bool:
+    return covered is not None and covered < LEAST_COVERED
 
 
 def _names(row: asyncpg.Record) -> tuple[str, str, str | None, str, str | None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
-from math import isclose
+from math import ceil, floor, isclose
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy.typing as npt
 import rasterio
 import shapely
 from exactextract import exact_extract
+from exactextract.raster import NumPyRasterSource, RasterioRasterSource
 from pyproj import CRS, Transformer
 from pyproj.exceptions import CRSError
 from rasterio.errors import RasterioError
@@ -37,6 +38,8 @@ _OPTIONS = {
 }
 _CELLS = 4_000_000
 """Cells that are in memory at once."""
+_MOST_READ = 50_000_000
+"""Cells of an event that are read at once: 400 MB of 64-bit numbers, as GHS-POP has."""
 _LONG_EDGE = 0.05
 """Degrees after which an edge gets another corner before it is projected: it is straight in degrees, not on the map."""
 
@@ -58,6 +61,8 @@ class PopulationRaster:
 
     def __init__(self, dataset: rasterio.DatasetReader, config: Population, fingerprint: str) -> None:
         self._dataset = dataset
+        self._source = RasterioRasterSource(dataset)
+        self._read: NumPyRasterSource | None = None
         self._plane = _Plane.of(dataset)
         self._extent = shapely.box(*dataset.bounds)
         self._cell = abs(dataset.transform.a * dataset.transform.e)
@@ -68,6 +73,39 @@ class PopulationRaster:
     def cells(self) -> int:
         """Number of cells."""
         return int(self._dataset.width * self._dataset.height)
+
+    @contextmanager
+    def reading(self, shapes: Sequence[BaseGeometry]) -> Iterator[None]:
+        """Keep the cells around these shapes in memory, if they are not too many. Raise RasterError.
+
+        The zones of an event and the land in them lie over each other: else their cells are read and decompressed for
+        each of them.
+        """
+        if self._plane is not None:
+            shapes = [self._plane.projected(shape) for shape in shapes]
+        inside = [shape for shape in shapes if self._extent.intersects(shape)]
+        self._read = self._window(shapely.total_bounds(inside)) if inside else None
+        try:
+            yield
+        finally:
+            self._read = None
+
+    def _window(self, bounds: npt.NDArray[np.float64]) -> NumPyRasterSource | None:
+        """Return the cells within these bounds; None if they are too many."""
+        step = self._dataset.transform
+        (west, south, east, north), (left, top) = bounds, (step.c, step.f)
+        first, last = max(0, floor((west - left) / step.a)), min(self._dataset.width, ceil((east - left) / step.a))
+        upper, lower = max(0, floor((north - top) / step.e)), min(self._dataset.height, ceil((south - top) / step.e))
+        columns, rows = last - first, lower - upper
+        if columns * rows > _MOST_READ:
+            return None
+        try:
+            with rasterio.Env(**_OPTIONS):
+                cells = self._source.read_window(first, upper, columns, rows)
+        except RasterioError as error:
+            raise RasterError(f"it cannot be read: {error}") from None
+        edges = (left + first * step.a, top + lower * step.e, left + last * step.a, top + upper * step.e)
+        return NumPyRasterSource(cells, *edges, nodata=self._source.nodata_value())
 
     def count(self, shapes: Sequence[BaseGeometry]) -> list[Cells]:
         """Return the cells of each shape in WGS 84. Raise RasterError.
@@ -91,7 +129,9 @@ class PopulationRaster:
     def _extract(self, features: list[dict[str, object]]) -> list[dict[str, float | None]]:
         try:
             with rasterio.Env(**_OPTIONS):
-                rows = exact_extract(self._dataset, features, ["sum", "count", "min"], max_cells_in_memory=_CELLS)
+                rows = exact_extract(
+                    self._read or self._source, features, ["sum", "count", "min"], max_cells_in_memory=_CELLS
+                )
         except (RasterioError, RuntimeError) as error:
             raise RasterError(f"it cannot be read: {error}") from None
         return [row["properties"] for row in rows]
