@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from libs.web.languages import gettext
+from libs.web.languages import current, gettext, isolated
 from libs.web.page_text import count
 
 _MILLION = 1_000_000
@@ -37,7 +37,9 @@ def sentence(headline: Mapping[str, Any], title: str) -> str:
     else:
         # stored by an earlier release
         basis = gettext("(lower bound: places of 500 people and more)")
-    return f"{said % names} {basis % counted}"
+    words = f"{said % {name: isolated(text) for name, text in names.items()}} {basis % counted}"
+    # the mark makes the sentence run from the right although it may begin with a Latin name
+    return f"\u200f{words}" if current().direction == "rtl" else words
 
 
 def people(number: int) -> str:

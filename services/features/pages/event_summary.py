@@ -10,10 +10,10 @@ from libs.catalogue.modules import module
 from libs.ogc.temporal import moment_of
 from libs.web.catalogues import marked
 from libs.web.languages import gettext, isolated
+from libs.web.local_title import country_name
+from libs.web.nearby import nearby_words
 from libs.web.page_text import ago, count
 from services.features.pages.items_html import readable
-from services.features.pages.local_name import country_name
-from services.features.pages.nearby import nearby_words
 
 _STRENGTH = (
     "alert_level",

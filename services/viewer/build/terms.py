@@ -64,6 +64,12 @@ PROGRAMS = (
 PLACES = (marked("country"), marked("province"), marked("sea"))
 """Kinds of places other than towns (services/viewer/gazetteer.py)."""
 
+ZONES = (marked("flooded area"), marked("alert area"), marked("forecast alert area"))
+"""Zones in which people are counted (deploy/impact/zones.py)."""
+
+UNITS = (marked("people"),)
+"""Units of properties that are words."""
+
 EXPLORER = (
     marked("Servers"),
     marked("Parameters"),
@@ -110,4 +116,4 @@ EXPLORER = (
 )
 """Texts of Swagger UI; scripts replace those listed here."""
 
-TERMS = (*VALUES, *BASINS, *HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *EXPLORER)
+TERMS = (*VALUES, *BASINS, *HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *ZONES, *UNITS, *EXPLORER)

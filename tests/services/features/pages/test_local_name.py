@@ -7,7 +7,8 @@ import pytest
 from libs.catalogue.model import Collection, Column, TimeColumn
 from libs.web.accept_language import ENGLISH, LANGUAGES
 from libs.web.languages import speak
-from services.features.pages.local_name import country_name, local_name
+from libs.web.local_title import country_name
+from services.features.pages.local_name import local_name
 
 _COLUMNS = ("title", "magnitude", "basin", "alert_level", "main_cause", "country")
 _ALERTS = Collection(
