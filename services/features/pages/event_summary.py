@@ -102,7 +102,9 @@ def _where(
         if each["properties"].get("landfall") is True
     ]
     places = list(dict.fromkeys(place for place in landed if place))
-    shown = ", ".join(places[:_PLACES]) + ("…" if len(places) > _PLACES else "")
+    shown = ", ".join(isolated(country_name(place)) for place in places[:_PLACES]) + (
+        "…" if len(places) > _PLACES else ""
+    )
     landfall = [gettext("Landfall, %(place)s") % {"place": shown}] if places else []
     answers = [gettext(BASINS.get(basin, basin)) if basin else "", near, ", ".join(others), *landfall]
     return [answer for answer in answers if answer]

@@ -224,6 +224,8 @@ PROPERTIES = (
     marked("Area"),
     marked("Advisory"),
     marked("Next advisory"),
+    marked("Hazard code"),
+    marked("Country codes"),
     marked("Tsunami bulletin"),
     marked("Contours of intensity"),
     marked("Intensity"),

@@ -307,4 +307,9 @@ DESCRIPTIONS = (
     marked("Number of the shake map of the earthquake."),
     marked("Publisher of the contours."),
     marked("Global identifier number of the disaster; empty if it has none."),
+    marked(
+        "Code of the hazard in the hazard information profiles of UNDRR and ISC (2025): GH0101 earthquake, MH0600 "
+        "flood, MH0306 tropical cyclone."
+    ),
+    marked("ISO 3166-1 alpha-3 codes of the countries, such as NPL; empty at sea and for other names."),
 )

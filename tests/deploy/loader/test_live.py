@@ -27,7 +27,7 @@ from tests.deploy.loader.flood_documents import collection, gdacs
 
 def programs(folder: Path, **environment: str) -> dict[str, tuple[str, ...]]:
     settings = read_settings({"DAMS_STATE_DIR": str(folder), **environment})
-    return {each.name: each.command for each in worker_programs(settings, StateFolder(folder))}
+    return {each.name: each.command for each in worker_programs(settings, StateFolder(folder), None)}
 
 
 def test_only_a_live_stack_watches_sources(tmp_path: Path) -> None:
@@ -37,6 +37,14 @@ def test_only_a_live_stack_watches_sources(tmp_path: Path) -> None:
     assert found["loader"][-2:] == ("deploy.local.live", str(tmp_path))
     with pytest.raises(StackError, match="LIVE fills the stack's own database"):
         read_settings({"DAMS_LIVE": "yes", "DAMS_DATABASE_URL": "postgresql://a@b/c"})
+
+
+@pytest.mark.parametrize("own", [{}, {"DAMS_DATABASE_URL": "postgresql://a@b/c"}])
+def test_a_stack_with_subscriptions_sends_their_news(tmp_path: Path, own: dict[str, str]) -> None:
+    found = programs(tmp_path, DAMS_NOTIFIER_CONFIG=str(tmp_path / "file.yaml"), DAMS_IMPACTS="no", **own)
+    state = str(tmp_path / "services/notifier.sqlite")
+    command = ("-m", "deploy.notifier", "watch", str(tmp_path / "file.yaml"), "--state", state)
+    assert {name: each[1:] for name, each in found.items()} == {"notifier": command}
 
 
 async def test_a_start_reports_each_source(
