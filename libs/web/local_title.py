@@ -38,7 +38,11 @@ def country_name(name: str) -> str:
 
 @cache
 def _codes() -> Mapping[str, str]:
-    return {name.casefold(): code for code, name in Locale("en").territories.items()}
+    """Return the codes of countries by their English names, also as Natural Earth and GeoNames spell them."""
+    found = {name.casefold(): code for code, name in Locale("en").territories.items()}
+    spelled = {name.replace("&", "and"): code for name, code in found.items()}
+    saints = {name.replace("st.", "saint"): code for name, code in spelled.items()}
+    return {"united states of america": "US", **saints, **spelled, **found}
 
 
 def _title(properties: Mapping[str, Any], basin: str, moments: Iterable[Any], *, with_magnitude: bool) -> str:

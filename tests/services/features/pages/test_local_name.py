@@ -56,3 +56,5 @@ def test_countries_have_their_names() -> None:
         "Allemagne",
         "Atlantis",
     )
+    others = ("United States of America", "Antigua and Barbuda", "Saint Kitts and Nevis")
+    assert [country_name(name) for name in others] == ["États-Unis", "Antigua-et-Barbuda", "Saint-Christophe-et-Niévès"]
