@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from libs.web.languages import gettext
+from libs.web.languages import current, gettext, isolate
+from libs.web.local_title import country_name
 from libs.web.page_text import count
 
 _MILLION = 1_000_000
@@ -24,10 +25,13 @@ def sentence(headline: Mapping[str, Any], title: str) -> str:
         said = gettext("%(event)s: %(people)s people in %(zone)s")
     elif headline.get("isAll") or len(areas) == 1:
         said = gettext("%(event)s: %(people)s people in %(zone)s, in %(areas)s")
-        names["areas"] = ", ".join(areas)
+        names["areas"] = ", ".join(map(_area, areas))
     else:
         said = gettext("%(event)s: %(people)s people in %(zone)s, most of them in %(areas)s")
-        names["areas"] = gettext("%(first)s and %(second)s") % {"first": areas[0], "second": areas[1]}
+        names["areas"] = gettext("%(first)s and %(second)s") % {
+            "first": _area(areas[0]),
+            "second": _area(areas[1]),
+        }
     names["people"] = people(headline["people"])
     counted = {"data": headline.get("data") or "", "year": headline.get("year") or ""}
     if is_estimate:
@@ -37,7 +41,15 @@ def sentence(headline: Mapping[str, Any], title: str) -> str:
     else:
         # stored by an earlier release
         basis = gettext("(lower bound: places of 500 people and more)")
-    return f"{said % names} {basis % counted}"
+    words = f"{said % {name: isolate(text) for name, text in names.items()}} {basis % counted}"
+    # the mark makes the sentence run from the right although it may begin with a Latin name
+    return f"\u200f{words}" if current().direction == "rtl" else words
+
+
+def _area(name: str) -> str:
+    """Return a country, or a province such as `Florida (United States)`, with the country in the language."""
+    province, _, country = name.removesuffix(")").rpartition(" (")
+    return isolate(f"{province} ({country_name(country)})" if province else country_name(name))
 
 
 def people(number: int) -> str:

@@ -68,6 +68,25 @@ async def test_a_picture_has_the_map_and_what_is_said_of_it(
     assert (red, green, blue) in {colour for _, colour in below.getcolors(maxcolors=1 << 24) or []}
 
 
+async def test_a_picture_of_a_storm_is_about_the_storm(visit: NewVisit, tmp_path: Path) -> None:
+    page = await visit()
+    await page.open("/map?event=AL112017")
+    swatches = page.page.locator("#storm fieldset label i")
+    await swatches.first.wait_for()
+    await page.until(
+        "getComputedStyle(document.querySelector('#storm fieldset label i')).backgroundColor != 'rgba(0, 0, 0, 0)'"
+    )
+    await _share(page)
+    _, content = await _downloaded(page, "PNG", tmp_path)
+    picture = Image.open(io.BytesIO(content)).convert("RGB")
+    below = picture.crop((0, int(picture.height * 0.8), int(picture.width * 0.3), picture.height))
+    colours = {colour for _, colour in below.getcolors(maxcolors=1 << 24) or []}
+    zones = await swatches.evaluate_all("(all) => all.map((one) => getComputedStyle(one).backgroundColor)")
+    assert len(zones) == 3
+    assert {tuple(map(int, re.findall(r"\d+", zone)[:3])) for zone in zones} <= colours
+    assert "event=AL112017" in page.page.url
+
+
 async def test_a_pdf_holds_the_same_picture(visit: NewVisit, tmp_path: Path) -> None:
     page = await visit()
     await page.open(f"{map_of(_EARTHQUAKES)}#map=4/24/121")

@@ -14,7 +14,13 @@ from services.common.situation.asked import Asked
 
 LIMIT = 4
 """Maximum number of features of a topic on the page."""
-_TOLD = ("source", "country", "magnitude", "category", "alert_level", "max_wind_kt", "wind_kt", "wind_speed_kt", BASIN)
+_TOLD = frozenset(
+    (
+        *("source", "country", "magnitude", "category", "alert_level", "main_cause", BASIN),
+        *("max_wind_kt", "wind_kt", "wind_speed_kt", "nearest_place", "nearest_place_km", "nearest_place_bearing"),
+    )
+)
+"""Columns that the badge, or a title in another language than English, is made from."""
 
 
 def columns_of(collection: Collection) -> list[str]:

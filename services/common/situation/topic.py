@@ -1,15 +1,17 @@
 """One topic of the landing page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
+from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import hazard
 from libs.ogc.temporal import rfc3339
 from libs.web.impact_sentence import sentence
+from libs.web.local_title import local_title
 from services.common.situation.asked import Asked
 
 SIMULATED = "simulated"
@@ -21,7 +23,8 @@ class Told:
     """A feature on the page; times in RFC 3339."""
 
     id: str | None
-    name: str
+    own_name: str
+    """The name in the language of its source."""
     badge: str | None
     """Its class in one word."""
     start: str | None
@@ -32,6 +35,18 @@ class Told:
     """Longitude and latitude of a position in it, in degrees."""
     headline: Mapping[str, Any] | None = None
     """The number of people in the strongest zone of its event, as deploy.impact stores it; None if unknown."""
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    """Values of which titles in other languages are made."""
+
+    @property
+    def name(self) -> str:
+        """The name in the language of the response."""
+        basin = str(self.properties.get(BASIN) or "").strip()
+        moments = (self.start, self.end)
+        title = local_title(
+            self.properties, basin=BASINS.get(basin, basin), moments=moments, with_magnitude=self.badge is None
+        )
+        return title or self.own_name
 
     @property
     def sentence(self) -> str:
@@ -104,6 +119,7 @@ def entry_of(
         said.get("source") == SIMULATED,
         place,
         headline,
+        said,
     )
 
 

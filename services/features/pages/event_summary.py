@@ -10,10 +10,10 @@ from libs.catalogue.modules import module
 from libs.ogc.temporal import moment_of
 from libs.web.catalogues import mark
 from libs.web.languages import gettext, isolate
+from libs.web.local_title import country_name
+from libs.web.nearby import nearby_words
 from libs.web.page_text import count, format_age
 from services.features.pages.items_html import readable
-from services.features.pages.local_name import country_name
-from services.features.pages.nearby import nearby_words
 
 _STRENGTH = (
     "alert_level",
@@ -102,7 +102,9 @@ def _names_of_places(
         if each["properties"].get("landfall") is True
     ]
     places = list(dict.fromkeys(place for place in landed if place))
-    shown = ", ".join(places[:_PLACES]) + ("…" if len(places) > _PLACES else "")
+    shown = ", ".join(isolate(country_name(place)) for place in places[:_PLACES]) + (
+        "…" if len(places) > _PLACES else ""
+    )
     landfall = [gettext("Landfall, %(place)s") % {"place": shown}] if places else []
     answers = [gettext(BASINS.get(basin, basin)) if basin else "", near, ", ".join(others), *landfall]
     return [answer for answer in answers if answer]

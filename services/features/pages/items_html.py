@@ -17,13 +17,13 @@ from libs.ogc.link import is_web_address
 from libs.ogc.temporal import rfc3339
 from libs.selection.ids import listed_id
 from libs.web.languages import gettext, isolate
+from libs.web.nearby import nearby_words
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
 from services.features.formats.links import NOT_SELECTING, arguments_query
 from services.features.pages.items_form import Example, form_context
 from services.features.pages.local_name import local_name
 from services.features.pages.map_links import map_of_items
-from services.features.pages.nearby import nearby_words
 from services.features.pages.preview import preview
 from services.features.pages.recency import end_of_validity, is_live, newest_first
 from services.features.request.items_query import ItemsQuery

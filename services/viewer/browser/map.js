@@ -1,6 +1,7 @@
 // The map page: one collection, or all of them, on a map.
 
 import { firstBox } from "./cartography/first-view.js";
+import { withPlaceNames } from "./cartography/style-document.js";
 import { createEngine } from "./engines/maplibre/engine-maplibre.js";
 import { collectionsOf, firstDrawn, restore } from "./model/deep-link.js";
 import { eventLink } from "./model/event-link.js";
@@ -37,7 +38,7 @@ import { subjectChoice } from "./panel/subject-choice.js";
 import { tabs } from "./panel/tabs.js";
 import { Timeline } from "./panel/timeline.js";
 import { messageOf, setBase } from "./service/api.js";
-import { say } from "./words/say.js";
+import { PLACE_NAMES, say } from "./words/say.js";
 
 /** @import { State } from "./page/link.js" */
 /** @import { Box, Engine, PageData, Style } from "./types.d.ts" */
@@ -123,7 +124,7 @@ async function start() {
 async function loadEngine(style, state) {
   const options = {
     container: find("#map"),
-    style,
+    style: withPlaceNames(style, PLACE_NAMES),
     theme: currentTheme(),
     view: parseView(state.map),
     globe: state.p === "globe",

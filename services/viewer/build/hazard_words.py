@@ -224,6 +224,8 @@ PROPERTIES = (
     mark("Area"),
     mark("Advisory"),
     mark("Next advisory"),
+    mark("Hazard code"),
+    mark("Country codes"),
     mark("Tsunami bulletin"),
     mark("Contours of intensity"),
     mark("Intensity"),

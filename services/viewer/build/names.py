@@ -60,6 +60,12 @@ def _useful(names: Iterable[str]) -> list[str]:
     return [name for key, name in found.items() if key and not (key.isascii() and len(key) < _SHORTEST)]
 
 
+def numeric_codes() -> dict[int, str]:
+    """Return ISO 3166-1 alpha-2 by the number of the same standard. Raises FileNotFoundError."""
+    entries = json.loads(_read("countries.json"))
+    return {entry["isonumeric"]: code for code, entry in entries.items()}
+
+
 def _english() -> dict[str, str]:
     """Return the usual English names, such as Turkey, where CLDR has the official one."""
     entries = json.loads(_read("countries.json"))

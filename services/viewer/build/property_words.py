@@ -301,4 +301,9 @@ DESCRIPTIONS = (
     mark("Number of the shake map of the earthquake."),
     mark("Publisher of the contours."),
     mark("Global identifier number of the disaster; empty if it has none."),
+    mark(
+        "Code of the hazard in the hazard information profiles of UNDRR and ISC (2025): GH0101 earthquake, MH0600 "
+        "flood, MH0306 tropical cyclone."
+    ),
+    mark("ISO 3166-1 alpha-3 codes of the countries, such as NPL; empty at sea and for other names."),
 )

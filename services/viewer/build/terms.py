@@ -66,6 +66,12 @@ PROGRAMS = (
 PLACES = (mark("country"), mark("province"), mark("sea"))
 """Kinds of places other than towns (services/viewer/gazetteer.py)."""
 
+ZONES = (mark("flooded area"), mark("alert area"), mark("forecast alert area"))
+"""Zones in which people are counted (deploy/impact/zones.py)."""
+
+UNITS = (mark("people"),)
+"""Units of properties that are words."""
+
 EXPLORER = (
     mark("Servers"),
     mark("Parameters"),
@@ -112,4 +118,4 @@ EXPLORER = (
 )
 """Texts of Swagger UI; scripts replace those listed here."""
 
-TERMS = (*VALUES, *BASINS, *HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *EXPLORER)
+TERMS = (*VALUES, *BASINS, *HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *ZONES, *UNITS, *EXPLORER)

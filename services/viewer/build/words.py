@@ -4,6 +4,7 @@ Pages in English need none of them.
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from babel.messages.extract import extract_from_dir
 
 from libs.web.accept_language import ENGLISH, LANGUAGES, Language
 from libs.web.catalogues import catalogue
+from services.viewer.build.place_labels import place_labels
 from services.viewer.build.terms import TERMS
 
 SCRIPTS = Path(__file__).parents[1] / "browser"
@@ -51,6 +53,11 @@ def _script(language: Language, texts: Catalog, wanted: set[str]) -> str:
         "fromRight": json.dumps(language.direction == "rtl"),
         # gettext writes the plural rule as a C expression, which is valid JavaScript
         "plural": f"(n)=>Number{texts.plural_expr}",
-        "texts": json.dumps(said, ensure_ascii=False, separators=(",", ":")),
+        "texts": _compact(said),
+        "places": _compact(place_labels(language.tag)),
     }
     return f"globalThis.damsWords={{{','.join(f'{name}:{value}' for name, value in words.items())}}};\n"
+
+
+def _compact(values: Mapping[str, str | Sequence[str]]) -> str:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))

@@ -39,6 +39,14 @@ def test_only_a_live_stack_watches_sources(tmp_path: Path) -> None:
         read_settings({"DAMS_LIVE": "yes", "DAMS_DATABASE_URL": "postgresql://a@b/c"})
 
 
+@pytest.mark.parametrize("own", [{}, {"DAMS_DATABASE_URL": "postgresql://a@b/c"}])
+def test_a_stack_with_subscriptions_sends_their_news(tmp_path: Path, own: dict[str, str]) -> None:
+    found = programs(tmp_path, DAMS_NOTIFIER_CONFIG=str(tmp_path / "file.yaml"), DAMS_IMPACTS="no", **own)
+    state = str(tmp_path / "services/notifier.sqlite")
+    command = ("-m", "deploy.notifier", "watch", str(tmp_path / "file.yaml"), "--state", state)
+    assert {name: each[1:] for name, each in found.items()} == {"notifier": command}
+
+
 async def test_a_start_reports_each_source(
     owner: asyncpg.Connection, loader_url: str, run: Load, publisher: Publisher
 ) -> None:

@@ -28,6 +28,24 @@ export function* themeChanges(style, theme) {
   }
 }
 
+const NAMED = ["basemap-labels-country", "basemap-labels-sea"];
+
+/**
+ * A style whose countries and seas are labelled with these names, in place of the English ones of the tiles.
+ * @param {Style} style
+ * @param {Record<string, string> | null} names
+ * @returns {Style}
+ */
+export function withPlaceNames(style, names) {
+  if (!names) return style;
+  const name = ["get", "name"];
+  const field = ["coalesce", ["get", name, ["literal", names]], name];
+  const layers = style.layers.map((layer) =>
+    NAMED.includes(layer.id) ? /** @type {Layer} */ ({ ...layer, layout: { ...layer.layout, "text-field": field } }) : layer,
+  );
+  return { ...style, layers };
+}
+
 /** @param {{ metadata?: unknown }} layer */
 export const isBasemap = ({ metadata }) => !(/** @type {Layer["metadata"]} */ (metadata)?.["dams:collection"]);
 /** @param {{ type: string, metadata?: unknown }} layer */

@@ -83,7 +83,9 @@ function parts(collection, properties, title) {
   for (const [name, value] of inOrderOfImportance(properties)) {
     const column = columns.get(name);
     if (name === "nearest_place" && value) rows.append(element("dt", { text: say("Nearest place") }), element("dd", { text: nearbyWords(properties) }));
-    if (value === null || value === "" || NEARBY.has(name) || isInHeader(collection, name, value, title)) continue;
+    // the place in words of the source repeats the nearest one
+    const isKnown = NEARBY.has(name) || (name === "place" && Boolean(properties.nearest_place));
+    if (value === null || value === "" || isKnown || isInHeader(collection, name, value, title)) continue;
     const chart = typeof value === "object" ? seriesChart(name, value, properties, columns) : null;
     const node = valueNode(name, value, column);
     if (isWebAddress(value)) products.append(element("li", {}, webLink(propertyTitle(name, column), value)));

@@ -47,8 +47,9 @@ const figureOf = ({ id, summary }) => (summary ? [[id, summary]] : []);
  * @param {Figure} figure
  */
 export function peopleWords({ people, zone, quality }) {
-  if (quality === "estimate") return say("About {people} people ({zone})", { people: formatNumber(people), zone });
-  return people ? say("At least {people} people ({zone})", { people: formatNumber(people), zone }) : say("No listed place ({zone})", { zone });
+  const where = say(zone);
+  if (quality === "estimate") return say("About {people} people ({zone})", { people: formatNumber(people), zone: where });
+  return people ? say("At least {people} people ({zone})", { people: formatNumber(people), zone: where }) : say("No listed place ({zone})", { zone: where });
 }
 
 /**

@@ -105,7 +105,7 @@ const legendsOf = (explorer) =>
  */
 function windLegend() {
   const labels = [...document.querySelectorAll("#storm fieldset:not([hidden]) label")];
-  const classes = labels.map((label) => ({ label: (label.textContent ?? "").trim(), color: /** @type {HTMLElement | null} */ (label.querySelector("i"))?.style.background ?? "" }));
+  const classes = labels.map((label) => ({ label: (label.textContent ?? "").trim(), color: getComputedStyle(find("i", label)).backgroundColor }));
   return classes.length ? [{ name: textOf("#storm fieldset legend"), entries: [{ title: "", properties: [], classes }] }] : [];
 }
 

@@ -2,7 +2,7 @@
 // tests/services/feature_names.json test both.
 
 import { nearbyWords } from "./nearby.js";
-import { LANGUAGE, LOCALE, say } from "./say.js";
+import { inARow, LANGUAGE, LOCALE, placeName, say } from "./say.js";
 
 /** @import { Column, Properties, Time } from "../types.d.ts" */
 
@@ -59,7 +59,7 @@ function nameInLanguage(values, time) {
   const { magnitude, alert_level: level, main_cause: cause } = values;
   if (typeof magnitude === "number" && text(values.nearest_place)) return `M ${magnitude.toFixed(1)} - ${nearbyWords({ ...values, nearest_place_population: null })}`;
   const what = text(cause) ? say(text(cause)) : text(level) ? say("{level} alert", { level: say(text(level)) }) : "";
-  return what && text(values.country) ? [what, text(values.country), when(values, time)].filter(Boolean).join(", ") : "";
+  return what && text(values.country) ? inARow([what, placeName(text(values.country)), when(values, time)], ", ") : "";
 }
 
 /**

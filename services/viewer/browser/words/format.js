@@ -1,6 +1,6 @@
 // Property values as people read them.
 
-import { formatNumber, LOCALE, say, withUnit } from "./say.js";
+import { formatNumber, isolated, LOCALE, placeName, say, withUnit } from "./say.js";
 
 export { formatNumber };
 
@@ -68,14 +68,14 @@ export function formatText(name, value, column) {
   if (typeof value === "number") {
     const unit = unitOf(name, column);
     // years and identifiers are not quantities
-    return withUnit(/(^|_)(id|season|year|code)$/.test(name) ? plain.format(value) : value, unit);
+    return withUnit(/(^|_)(id|season|year|code)$/.test(name) ? plain.format(value) : value, unit && say(unit));
   }
   if (typeof value === "string") {
     const instant = column?.format === "date-time" || INSTANT.test(value);
     if (instant && Number.isFinite(Date.parse(value))) return formatInstant(value);
     if ((column?.format === "date" || DAY.test(value)) && Number.isFinite(Date.parse(value))) return formatDay(value);
     // alert levels, kinds and causes of the hazard collections have translations
-    return say(value);
+    return isolated(/(^|_)country$/.test(name) ? placeName(value) : say(value));
   }
   return JSON.stringify(value);
 }

@@ -8,6 +8,7 @@
  * @property {boolean} fromRight whether it is written from the right
  * @property {(number: number) => number} plural which of its forms goes with a number
  * @property {Record<string, string | string[]>} texts by the English one; where there are several forms, by that of one
+ * @property {Record<string, string>} [places] names of countries and seas, by the English ones of the basemap
  */
 
 const { damsWords: words } = /** @type {{ damsWords?: Words }} */ (globalThis);
@@ -16,6 +17,14 @@ const { damsWords: words } = /** @type {{ damsWords?: Words }} */ (globalThis);
 export const LANGUAGE = words?.language ?? "en";
 /** The same for Intl, with the digits that coordinates and identifiers have. */
 export const LOCALE = words ? `${words.language}-u-nu-latn` : "en-GB";
+/** Names on the basemap in this language, by the English ones; null on an English page. */
+export const PLACE_NAMES = words?.places ?? null;
+
+/**
+ * A country in the language of the page; unchanged if that is unknown.
+ * @param {string} name in English
+ */
+export const placeName = (name) => PLACE_NAMES?.[name] ?? name;
 /** Whether the page is laid out from right to left. */
 export const FROM_RIGHT = words?.fromRight ?? false;
 

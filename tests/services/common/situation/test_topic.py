@@ -10,6 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.web.accept_language import ENGLISH, LANGUAGES
+from libs.web.languages import speak
 from services.common.situation.asked import Asked
 from services.common.situation.statement import columns_of, newest
 from services.common.situation.topic import Topic, entry_of
@@ -156,3 +158,24 @@ def test_what_is_not_said_of_a_topic_is_usual() -> None:
     for wrong in ({"unset": "a"}, {"unset": [1]}, {"more": 1}):
         with pytest.raises(ValidationError):
             Asked.model_validate({"title": "T", **wrong})
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        (
+            {"magnitude": 6.4, "place": "22km NNE of Hualien", "nearest_place": "Hualien", "nearest_place_km": 22}
+            | {"nearest_place_bearing": "NNE"},
+            "à 22 km NNE de Hualien",
+        ),
+        ({"alert_level": "Red", "country": "Spain", "at": NOW}, "Alerte Rouge, Espagne, 10 mai 2020"),
+        ({"title": "Known by its title alone"}, "Known by its title alone"),
+    ],
+)
+def test_a_title_is_in_the_language_of_the_page(values: dict[str, Any], name: str) -> None:
+    found = entry_of(QUAKES, {"title": "English", **values}, None)
+    speak(LANGUAGES["fr"])
+    try:
+        assert found.name.replace("\u202f", " ") == name
+    finally:
+        speak(ENGLISH)

@@ -7,7 +7,8 @@ import pytest
 from libs.catalogue.model import Collection, Column, TimeColumn
 from libs.web.accept_language import ENGLISH, LANGUAGES
 from libs.web.languages import speak
-from services.features.pages.local_name import country_name, local_name
+from libs.web.local_title import country_name
+from services.features.pages.local_name import local_name
 
 _COLUMNS = ("title", "magnitude", "basin", "alert_level", "main_cause", "country")
 _ALERTS = Collection(
@@ -55,3 +56,5 @@ def test_countries_have_their_names() -> None:
         "Allemagne",
         "Atlantis",
     )
+    others = ("United States of America", "Antigua and Barbuda", "Saint Kitts and Nevis")
+    assert [country_name(name) for name in others] == ["États-Unis", "Antigua-et-Barbuda", "Saint-Christophe-et-Niévès"]

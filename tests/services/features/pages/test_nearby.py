@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.features.pages.nearby import nearby_words
+from libs.web.nearby import nearby_words
 
 _CASES = json.loads((Path(__file__).parents[2] / "nearby_words.json").read_text("utf-8"))
 

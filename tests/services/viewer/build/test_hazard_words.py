@@ -10,7 +10,7 @@ import pytest
 from libs.web.catalogues import catalogue
 
 SCHEMA = Path(__file__).parents[4] / "deploy/database/schema"
-COMMENT = re.compile(r"COMMENT ON (TABLE|COLUMN) hazard\.\S+ IS E?'((?:[^']|'')*)'")
+COMMENT = re.compile(r"COMMENT ON (TABLE|COLUMN) (?:hazard|%s)\.\S+ IS E?'((?:[^']|'')*)'")
 
 
 @pytest.mark.parametrize("tag", ["es", "fr", "ar"])

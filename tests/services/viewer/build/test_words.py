@@ -56,6 +56,24 @@ def test_each_language_has_its_words(words: dict[str, dict[str, Any]], tag: str)
     assert len(json.dumps(said["texts"])) > 10_000
 
 
+@pytest.mark.parametrize(
+    ("tag", "germany", "bengal"),
+    [
+        ("es", "Alemania", "Golfo de Bengala"),
+        ("fr", "Allemagne", "Golfe du Bengale"),
+        ("ar", "ألمانيا", "خليج البنغال"),
+    ],
+)
+def test_countries_and_seas_have_names(words: dict[str, dict[str, Any]], tag: str, germany: str, bengal: str) -> None:
+    places = words[f"words/{tag}.js"]["places"]
+    assert (places["Germany"], places["Bay of Bengal"]) == (germany, bengal)
+    seas = json.loads((SCRIPTS.parent / "build/atlas/seas.json").read_text("utf-8"))
+    assert {name for name, *_ in seas} <= places.keys()
+    # abbreviated names and countries without a number too
+    assert {"Dem. Rep. Congo", "Kosovo", "Tuvalu", "Antarctica"} <= places.keys()
+    assert len(places) > 280
+
+
 def test_no_call_is_missed() -> None:
     # Babel reads JavaScript with a simple lexer: if it misread a file, texts would be missing without an error
     sources = [file.read_text("utf-8") for file in SCRIPTS.rglob("*.js")]

@@ -13,6 +13,7 @@ import {
   themeChanges,
   themedLayer,
   tilesAddress,
+  withPlaceNames,
 } from "../../../../../services/viewer/browser/cartography/style-document.js";
 
 const SEA = { id: "sea", type: "background", paint: { "background-color": "#fff", x: 1 }, metadata: { "dams:dark": { "background-color": "#000" } } };
@@ -67,4 +68,14 @@ test("tracks of storms have an edge that stands out in each theme", () => {
       assert.ok((bright + 0.05) / (dark + 0.05) > 3, `${theme} ${color}`);
     }
   }
+});
+
+test("countries and seas are labelled in the language of the page, and other labels as before", () => {
+  const field = ["get", "name"];
+  const style = { layers: ["country", "sea", "town"].map((kind) => ({ id: `basemap-labels-${kind}`, layout: { "text-field": field, "text-size": 9 } })) };
+  const shown = withPlaceNames(style, { Germany: "Allemagne" });
+  assert.deepEqual(shown.layers[0].layout, { "text-field": ["coalesce", ["get", field, ["literal", { Germany: "Allemagne" }]], field], "text-size": 9 });
+  assert.deepEqual(shown.layers[1].layout, shown.layers[0].layout);
+  assert.deepEqual(shown.layers[2], style.layers[2]);
+  assert.equal(withPlaceNames(style, null), style);
 });

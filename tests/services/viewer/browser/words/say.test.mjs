@@ -7,6 +7,7 @@ globalThis.damsWords = {
   language: "ar",
   fromRight: true,
   plural: (n) => Number(n === 0 ? 0 : n === 1 ? 1 : n === 2 ? 2 : n % 100 >= 3 && n % 100 <= 10 ? 3 : n % 100 <= 2 ? 4 : 5),
+  places: { India: "الهند" },
   texts: {
     Play: "تشغيل",
     "Legend of {name}": "مفتاح {name}",
@@ -14,6 +15,9 @@ globalThis.damsWords = {
     "{time}, expected": "{time}، متوقع",
     "since {time}": "منذ {time}",
     N: "شمالًا",
+    people: "شخص",
+    "{level} alert": "إنذار {level}",
+    Red: "أحمر",
     E: "شرقًا",
     "{degrees}{side}": "{degrees} {side}",
   },
@@ -21,6 +25,8 @@ globalThis.damsWords = {
 const words = "../../../../../services/viewer/browser/words/";
 const { formatNumber, inARow, isolated, LOCALE, say, sayMany, withUnit } = await import(`${words}say.js`);
 const { agoWords, spanWords } = await import(`${words}time.js`);
+const { featureName } = await import(`${words}feature-name.js`);
+const { formatText } = await import(`${words}format.js`);
 const { formatPosition, parseCoordinates } = await import(`${words}coordinates.js`);
 
 /** Removes the characters that isolate the direction of inserted text. */
@@ -66,4 +72,12 @@ test("a position that is said is understood when it is typed", () => {
   assert.equal(plain(said), "25.03° شمالًا 121.56° شرقًا");
   assert.deepEqual(parseCoordinates(said), [121.56, 25.03]);
   assert.deepEqual(parseCoordinates("25.03N 121.56E"), [121.56, 25.03]);
+});
+
+test("countries, levels and units of features are in the language, each part in its own direction", () => {
+  assert.deepEqual(["India", "Nowhere"].map((country) => plain(formatText("country", country))), ["الهند", "Nowhere"]);
+  assert.equal(plain(formatText("population_in_places", 5, { name: "population_in_places", title: "", unit: "people" })), "5 شخص");
+  assert.equal(formatText("place", "49 km SW of Bijapur"), "\u206849 km SW of Bijapur\u2069");
+  const alert = { properties: { alert_level: "Red", country: "India" } };
+  assert.equal(plain(featureName({ label: "Alerts" }, alert)), "إنذار أحمر, الهند");
 });
