@@ -60,7 +60,7 @@ async def _report(url: str, since: datetime, say: Callable[[str], None], wait: f
         async with connect(url, "report") as connection:
             known = await states(connection)
         for name in [name for name in waiting if _is_done(known.get(name), since)]:
-            say(f"live  {name:<18} {_result(known[name])}")
+            say(f"live  {name:<18} {_result(known[name], since)}")
             waiting.remove(name)
         if not waiting or time.monotonic() > until:
             break
@@ -75,10 +75,12 @@ def _is_done(state: Mapping[str, Any] | None, since: datetime) -> bool:
     return bool(state["message"]) or (state["checked"] is not None and state["checked"] >= state["attempted"])
 
 
-def _result(state: Mapping[str, Any]) -> str:
-    """Return the result of the last load in words."""
+def _result(state: Mapping[str, Any], since: datetime) -> str:
+    """Return the result of the last load in words. An unchanged document leaves the counts of an earlier one."""
     if state["message"]:
         return f"not loaded: {state['message']}"
+    if state["changed"] is not None and state["changed"] < since.astimezone(UTC):
+        return f"nothing new since {state['changed']:%d %B %H:%M} UTC"
     counts = state["summary"] or {}
     told = [f"{counts[word]:,} {word}" for word in _TOLD if counts.get(word)]
     return f"{counts.get('read', 0):,} records: {', '.join(told) or 'no rows'}"

@@ -37,6 +37,8 @@ from deploy.loader.store.lock import BusyError, hold_lock
 
 SHORTEST = timedelta(seconds=20)
 _LONGEST_BACK_OFF = timedelta(hours=1)
+_SOON = timedelta(minutes=1)
+"""Pause after a first load that lacked rows of other sources."""
 _CATCH_UP = timedelta(days=1)
 """Interval of catching up: then, and at the start, load all changes since the last success, including deletions."""
 _OVERLAP = timedelta(days=7)
@@ -95,6 +97,7 @@ async def _lead(connection: asyncpg.Connection, source: Source, settings: Watch,
     rhythm = _rhythm(source, settings)
     while True:
         now = datetime.now(UTC)
+        pause: timedelta | None = None
         since = now - _OVERLAP if source.catches_up and _is_due(turns.caught_up, now) else None
         try:
             outcome = await _load(connection, source, since, settings)
@@ -109,7 +112,11 @@ async def _lead(connection: asyncpg.Connection, source: Source, settings: Watch,
             turns.failures = 0
             turns.caught_up = now if since else turns.caught_up
             settings.say(source, outcome)
-        await asyncio.sleep(_pause(rhythm, turns.failures).total_seconds())
+            if turns.is_first and (outcome.findings.waiting or outcome.findings.is_open):
+                # all sources start together, and this one needs rows of another
+                pause = min(rhythm, max(_SOON, settings.shortest))
+            turns.is_first = False
+        await asyncio.sleep((pause or _pause(rhythm, turns.failures)).total_seconds())
 
 
 def _rhythm(source: Source, settings: Watch) -> timedelta:
@@ -126,6 +133,7 @@ class _Turns:
     """The results so far."""
 
     failures: int = 0
+    is_first: bool = True
     caught_up: datetime | None = None
 
     def report_failure(self, source: Source, error: Exception) -> None:

@@ -64,7 +64,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     issued, areas = max(outlooks, key=lambda outlook: outlook[0])
     findings.issued = issued
     where = {"kind": ["formation"], "source": [_SOURCE]}
-    yield Batch((), recalls=(Recall(FORMATION_AREAS, where, partial(_with_known, issued, areas)),))
+    yield Batch((), recalls=(Recall(FORMATION_AREAS, where, partial(_with_known, issued, areas, findings)),))
 
 
 def _outlook(document: Document, findings: Findings) -> tuple[datetime, list[_Area]]:
@@ -137,21 +137,27 @@ def _percent(text: Any) -> int:
     return int(found[1])
 
 
-def _with_known(issued: datetime, areas: list[_Area], known: Sequence[FormationArea]) -> Batch:
+def _with_known(issued: datetime, areas: list[_Area], findings: Findings, known: Sequence[FormationArea]) -> Batch:
     """Find the disturbances of the areas, unless a newer outlook is stored."""
     if any(area.advisory_time > issued for area in known):
         return Batch(())
     where: dict[str, list[Any]] = {"kind": ["analysed"], "basin": ["NA", "EP", "WP"]}
     after = {"valid_time": issued - _NEWEST_POSITION}
-    return Batch(
-        (), recalls=(Recall(tables.DISTURBANCE_NODES, where, partial(_identify, issued, areas, known), after=after),)
-    )
+    make = partial(_identify, issued, areas, findings, known)
+    return Batch((), recalls=(Recall(tables.DISTURBANCE_NODES, where, make, after=after),))
 
 
 def _identify(
-    issued: datetime, areas: list[_Area], known: Sequence[FormationArea], nodes: Sequence[StormNode]
+    issued: datetime,
+    areas: list[_Area],
+    findings: Findings,
+    known: Sequence[FormationArea],
+    nodes: Sequence[StormNode],
 ) -> Batch:
-    """Identify each area with a system under investigation, else with an earlier area that it overlaps."""
+    """Identify each area with a system under investigation, else with an earlier area that it overlaps.
+
+    An area without a system is looked at again, because another source may load its position later.
+    """
     events: dict[str, str] = {}
     renames: list[Rename] = []
     for area in areas:
@@ -161,6 +167,7 @@ def _identify(
         if invest and earlier and earlier != invest and not is_invest(earlier):
             renames.append(Rename(DISTURBANCE_TABLES, earlier, invest))
         event_id = invest or earlier
+        findings.is_open = findings.is_open or invest is None
         if event_id is None or event_id in events.values():
             event_id = f"NHC-{area.number}-{issued:%Y%m%d%H%M}"
         events[area.number] = event_id

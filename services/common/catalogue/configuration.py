@@ -119,6 +119,7 @@ class CollectionConfig(_Said):
     license: Annotated[str, AfterValidator(parse_address)] | None = None
     part_licenses: Annotated[tuple[tuple[str, str], ...], BeforeValidator(parse_addresses)] = ()
     attribution: str | None = None
+    demo: Literal["simulated", "recorded"] | None = None
     color: Color | None = None
     label: str | None = None
     symbol: SymbolName | None = None
@@ -252,12 +253,26 @@ class CatalogueConfig(_Said):
             overview=said.overview,
             item_links=said.item_links,
             keywords=said.keywords,
-            license=said.license,
+            license=None if _is_replaced(said, collection) else said.license,
             part_licenses=said.part_licenses,
-            attribution=said.attribution or collection.attribution,
+            attribution=_attribution(said, collection),
             look=own_look(said.color, said.label, said.symbol, said.style, columns),
         )
         return replace(configured, shape=_shape(configured, named_srids))
+
+
+def _is_replaced(said: CollectionConfig, collection: Collection) -> bool:
+    """Return whether the loader has replaced the simulated rows that the file describes."""
+    return said.demo == "simulated" and bool(collection.publishers)
+
+
+def _attribution(said: CollectionConfig, collection: Collection) -> str | None:
+    """Return the attribution of the file, else of the publishers; both beside recorded rows of the demo."""
+    if _is_replaced(said, collection) or said.attribution is None:
+        return collection.attribution
+    if said.demo and collection.publishers:
+        return f"{said.attribution}; {collection.attribution}"
+    return said.attribution
 
 
 def _usual_srids(collection: Collection) -> tuple[int, ...]:

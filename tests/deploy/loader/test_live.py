@@ -66,6 +66,17 @@ async def test_a_start_reports_each_source(
     assert all("is still loading" in line for name, line in later.items() if name not in needing)
 
 
+async def test_a_start_without_new_data_repeats_no_counts(
+    owner: asyncpg.Connection, loader_url: str, run: Load, publisher: Publisher
+) -> None:
+    address = publisher.publish("/feed", feed(feature()), headers={"ETag": '"1"'})
+    source = replace(usgs_geojson.SOURCE, addresses=lambda _since: [address])
+    await run(source)
+    begun = datetime.now(UTC)
+    assert not (await run(source)).is_modified
+    assert "nothing new since" in (await said(loader_url, begun))["usgs-earthquakes"]
+
+
 async def said(url: str, since: datetime) -> dict[str, str]:
     """Return the report of a start by source; it runs in a thread because it has an event loop of its own."""
     lines: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -261,6 +262,23 @@ async def test_areas_of_an_outlook_belong_to_disturbances(owner: asyncpg.Connect
     assert await owner.fetchval("SELECT dams.event_of_alias($1)", new) == "AL922017-0906"
     await run(nhc_outlooks.SOURCE, outlook(tmp_path, third.replace(hour=23)))
     assert await rows(owner, f"{zones} WHERE kind = 'formation'") == []
+
+
+async def test_an_outlook_before_its_system_is_read_again(
+    owner: asyncpg.Connection, run: Load, publisher: Publisher, tmp_path: Path
+) -> None:
+    area = ("Atlantic", "60%", "80%", shapely.box(-66, 14, -55, 20))
+    content = outlook(tmp_path, datetime(2017, 9, 6, 6, tzinfo=UTC), area).read_bytes()
+    address = publisher.publish("/gtwo.zip", content, headers={"ETag": '"1"'})
+    source = replace(nhc_outlooks.SOURCE, addresses=lambda _since: [address])
+    await run(source)
+    (tmp_path / "bal912017.dat").write_text(DECK)
+    await run(atcf_decks.SOURCE, tmp_path / "bal912017.dat")
+    await run(source)
+    assert await rows(owner, EVENTS) == [("AL912017-0905", 60, 80)]
+    # it has its system, and the document is not requested again without its version
+    await run(source)
+    assert [request.headers.get("If-None-Match") for request in publisher.asked] == [None, None, '"1"']
 
 
 def test_invalid_outlooks_are_refused(tmp_path: Path) -> None:
