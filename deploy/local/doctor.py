@@ -10,7 +10,7 @@ import asyncpg
 import redis
 
 from deploy.database.apply import revoke_statements
-from deploy.local import stack
+from deploy.local import stack, users
 from deploy.local.ports import require_free
 from deploy.local.programs import PASSED_ON
 from deploy.local.settings import StackError, StackSettings
@@ -58,11 +58,16 @@ def check_settings() -> None:
     try:
         for program in (FeaturesSettings, TilesSettings, ViewerSettings, GatewaySettings):
             program.from_env(given)
-        CatalogueConfig.load(*(CommonSettings.from_env(given).collections_config or ()))
+        files = CommonSettings.from_env(given).collections_config or ()
+        CatalogueConfig.load(*files)
     except ConfigError as error:
         raise StackError(f"DAMS_COLLECTIONS_CONFIG cannot be used: {error}") from None
     except SettingsError as error:
         raise StackError(str(error)) from None
+    if hidden := [str(file) for file in files if not users.can_read(file)]:
+        raise StackError(
+            f"DAMS_COLLECTIONS_CONFIG: the user {users.USER}, as whom services run, cannot read {hidden[0]}"
+        )
 
 
 def of_database(settings: StackSettings, url: str) -> list[Finding]:

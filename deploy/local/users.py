@@ -50,6 +50,22 @@ def choose_user(state_dir: Path) -> str | None:
     return USER
 
 
+def can_read(file: Path) -> bool:
+    """Return whether the services can read a file: started by root, they run as another user, if that is possible."""
+    if os.geteuid() != 0:
+        return True
+    try:
+        pwd.getpwnam(USER)
+    except KeyError:
+        return True
+
+    def runs(program: str) -> bool:
+        command = command_as(USER, [sys.executable, "-c", program, str(file)])
+        return subprocess.run(command, cwd=REPOSITORY, check=False, capture_output=True).returncode == 0
+
+    return runs("import sys; open(sys.argv[1]).close()") or not runs("")
+
+
 def hand_over(folder: Path, user: str | None) -> None:
     """Give a folder and its content to the user (None: the current user), closed to others.
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from deploy.local.doctor import check_settings
 from deploy.local.settings import REPOSITORY, StackError
-from deploy.local.users import FOLDERS, USER, choose_user, command_as, hand_over
+from deploy.local.users import FOLDERS, USER, can_read, choose_user, command_as, hand_over
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="all run as the user who started them")
 
@@ -61,3 +62,20 @@ def test_one_that_cannot_get_there_is_not_used(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     with pytest.raises(StackError, match=rf"no user {USER}|user {USER} must be able to get into .*{tmp_path.name}"):
         choose_user(tmp_path)
+
+
+def test_a_collections_file_that_services_cannot_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        pwd.getpwnam(USER)
+    except KeyError:
+        pytest.skip(f"there is no user {USER}")
+    if can_read(Path("/etc/shadow")):
+        pytest.skip(f"the user {USER} cannot enter the checkout: services run as root")
+    # pytest's folders are closed to others
+    hidden = tmp_path / "town.yaml"
+    hidden.write_text("{}")
+    assert can_read(REPOSITORY / "Makefile") is True
+    assert can_read(hidden) is False
+    monkeypatch.setenv("DAMS_COLLECTIONS_CONFIG", str(hidden))
+    with pytest.raises(StackError, match=f"the user {USER}, as whom services run, cannot read {hidden}"):
+        check_settings()
