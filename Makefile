@@ -211,9 +211,18 @@ $(DOCS)/.made: deploy/docs/requirements.txt | environment
 	.venv/bin/uv pip install --quiet --no-config --require-hashes --python $(DOCS) -r $<
 	touch $@
 
+# The library of diagrams, so that the site needs no other server. npm prints what it received; the checksum pins it.
+MERMAID := mermaid-11.12.0
+MERMAID_SHA512 := ZudVx73BwrMJfCFmSSJT84y6u5brEoV8DOItdHomNLz32uBjNrelm7mg95X7g+C6UoQH/W6mBLGDEDv73JdxBg==
+$(DOCS)/$(MERMAID).js: | $(DOCS)/.made
+	cd $(DOCS) && npm pack $(subst -,@,$(MERMAID)) --silent >/dev/null
+	@test "$$(openssl dgst -sha512 -binary $(DOCS)/$(MERMAID).tgz | base64 -w0)" = "$(MERMAID_SHA512)" || { echo "error: $(MERMAID) has another checksum" >&2; exit 1; }
+	tar -xzOf $(DOCS)/$(MERMAID).tgz package/dist/mermaid.min.js >$@
+
 .PHONY: docs
-docs: $(DOCS)/.made ## Build the documentation site into .local/site; open .local/site/index.html
+docs: $(DOCS)/.made $(DOCS)/$(MERMAID).js ## Build the documentation site into .local/site; open .local/site/index.html
 	@$(PYTHON) -m deploy.docs
+	@cp $(DOCS)/$(MERMAID).js .local/site-source/mermaid.js && cp deploy/docs/site.css .local/site-source
 	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --config-file deploy/docs/mkdocs.yml
 
 audit: $(AUDIT)/.made ## Ask the advisory services about every pinned package: needs the internet
