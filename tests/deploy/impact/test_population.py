@@ -395,3 +395,21 @@ def test_fingerprint_follows_the_file(make_raster: MakeRaster) -> None:
 
     first = fingerprint(make_raster(people_of_world()))
     assert first != fingerprint(make_raster(people_of_world()[:, :50]))
+
+
+@pytest.mark.parametrize("crs", ["EPSG:4326", "ESRI:54009"])
+def test_cells_in_memory_give_the_same_sums(crs: str, make_raster: MakeRaster) -> None:
+    values = np.random.default_rng(3).uniform(0, 5000, (90, 100)).astype("float32")
+    values[10:20, 30:40] = -1
+    step, west, north = (0.1, -5.0, 4.5) if crs == "EPSG:4326" else (10_000.0, -500_000.0, 450_000.0)
+    config = make_raster(values, step=step, west=west, north=north, crs=crs, nodata=-1)
+    # one reaches beyond the raster, one lies beside it
+    shapes = [shapely.Point(1, 1).buffer(2), shapely.box(-9, -9, -4.33, 3.33), shapely.box(20, 20, 21, 21)]
+    with opened(config) as raster:
+        direct = raster.count(shapes)
+        with raster.reading(shapes):
+            found = raster.count(shapes)
+    assert [(each.people, each.covered) for each in found] == [
+        pytest.approx((each.people, each.covered)) for each in direct
+    ]
+    assert direct[1].people > 0

@@ -55,6 +55,7 @@ SELECT event, 'https://example.org/' || event, 'Flood alert ' || event, 'Orange'
 INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
 VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)'),
     ('Q2', 6.4, 10, '2020-01-01', NULL, 'SRID=4326;POINT(-50 50)');
+UPDATE hazard.hazard_eq_events SET people_strong_shaking = 168000 WHERE event_id = 'Q2';
 INSERT INTO dams.event_alias (alias, event_id) VALUES ('OLD', 'WP/1');
 """
 
