@@ -41,6 +41,9 @@ _FACILITIES = {
     "vintage": "#date+vintage",
     "computed": "#date+computed",
 }
+_DATASETS = {"airport": "airports", "port": "ports"}
+"""Data sets of the packaged kinds of facilities; others are named after their kind."""
+_UNKNOWN: Mapping[str, Any] = {"quality": None, "source": None, "vintage": None}
 _ELSEWHERE = "Outside the known land"
 """Cells of a raster off the coasts that the polygons of countries have."""
 
@@ -73,21 +76,22 @@ def people_csv(document: Mapping[str, Any]) -> bytes:
 
 def facilities_csv(document: Mapping[str, Any]) -> bytes:
     """Return the facilities, each with the strongest zone that it is in."""
-    about = _population_source(document)
-    tail = (about["quality"], about["source"], about["vintage"], document["computed"])
+    data = {each["dataset"]: each for each in document["exposure"]}
     rows = [
         (
             document["id"], document["title"], each["zone"], each["zoneKind"], each["kind"], each["class"],
             each["code"], each["name"], each["countryCode"], each["country"], each["province"],
-            each["longitude"], each["latitude"], *tail,
+            each["longitude"], each["latitude"], about["quality"], about["source"], about["vintage"],
+            document["computed"],
         )
         for each in document["facilities"]
+        for about in [data.get(_DATASETS.get(each["kind"], f"facilities: {each['kind']}"), _UNKNOWN)]
     ]  # fmt: skip
     return _lines(_FACILITIES, rows)
 
 
 def _population_source(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    return next(iter(document["exposure"]), {"quality": None, "source": None, "vintage": None})
+    return next(iter(document["exposure"]), _UNKNOWN)
 
 
 def _lines(columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> bytes:

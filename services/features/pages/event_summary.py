@@ -117,7 +117,13 @@ def _people(collection: Collection, properties: Mapping[str, Any], *, is_counted
         if known
         else []
     )
-    return [*bound, *_values(collection, properties, _HARM)]
+    strong = properties.get("people_strong_shaking")
+    published = (
+        [gettext("%(number)s people in intensity VI and above, by PAGER") % {"number": count(int(strong))}]
+        if strong is not None
+        else []
+    )
+    return [*bound, *published, *_values(collection, properties, _HARM)]
 
 
 def _certainty(

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import asyncpg
+import numpy as np
 import orjson
 import pytest
+import rasterio
+from rasterio.transform import from_origin
 
 from deploy.database.apply import apply_schema
 from deploy.impact.computing import compute, due
+from deploy.impact.population import open_raster
+from libs.catalogue.exposure import Population
 from tests.conftest import MakeDatabase
 
 Impact = dict[str, Any]
@@ -96,3 +102,67 @@ def computed(database: asyncpg.Connection) -> Computed:
         }
 
     return stored
+
+
+WORLD = "SRID=4326;MULTIPOLYGON(((-180 -90, 180 -90, 180 90, -180 90, -180 -90)))"
+MakeRaster = Callable[..., Population]
+Count = Callable[[str, Population], Any]
+
+
+@pytest.fixture
+def make_raster(tmp_path: Path) -> MakeRaster:
+    """Writes a raster whose upper left corner is -180, 90, or another; returns its description."""
+
+    def make(
+        values: np.ndarray[Any, Any], step: float = 2.0, west: float = -180.0, north: float = 90.0, **profile: Any
+    ) -> Population:
+        path = tmp_path / "people.tif"
+        shape = {"width": values.shape[-1], "height": values.shape[-2], "count": 1, "dtype": values.dtype}
+        transform = from_origin(west, north, step, step)
+        given = {"driver": "GTiff", "crs": "EPSG:4326", "transform": transform, **shape, **profile}
+        with rasterio.open(path, "w", **given) as file:
+            for band in range(1, given["count"] + 1):
+                file.write(values, band)
+        return described(str(path))
+
+    return make
+
+
+def described(raster: str) -> Population:
+    return Population(
+        raster=raster,
+        title="Grid",
+        source="tests",
+        licence="CC0",
+        licence_url="https://example.org/cc0",
+        vintage="2020",
+    )
+
+
+@pytest.fixture
+def count(database: asyncpg.Connection) -> Count:
+    """Compute the due impacts with a raster; return the stored impact of an event."""
+
+    async def counted(event: str, config: Population) -> Impact:
+        with open_raster(config) as raster:
+            await describe_raster(database)
+            await compute(database, await due(database), raster=raster)
+        row = await database.fetchrow("SELECT * FROM impact.event WHERE event_id = $1", event)
+        return {name: orjson.loads(row[name]) for name in ("headline", "impact")} | {"digest": row["digest"]}
+
+    return counted
+
+
+async def describe_raster(database: asyncpg.Connection) -> None:
+    await database.execute(
+        "INSERT INTO exposure.dataset VALUES ('population', 'Grid', 'People in cells', 'estimate', 'tests', 'CC0', "
+        "'https://example.org/cc0', '2020', 1, 'a') ON CONFLICT DO NOTHING"
+    )
+
+
+@pytest.fixture
+async def land(database: asyncpg.Connection) -> None:
+    await database.execute("INSERT INTO exposure.unit VALUES (1, 'XX', 'Xland', NULL, $1::text::geometry)", WORLD)
+    await database.execute(
+        "INSERT INTO exposure.unit VALUES (2, 'XX', 'Xland', 'West', ST_Multi(ST_MakeEnvelope(-180, -90, 2, 90, 4326)))"
+    )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import asyncpg
 import numpy as np
@@ -14,12 +13,10 @@ import pytest
 import rasterio
 import shapely
 from aiohttp import web
-from pyproj import Transformer
 from rasterio.transform import from_origin
 from shapely.affinity import translate
 
 from deploy.impact.circles import circle
-from deploy.impact.computing import compute, due
 from deploy.impact.exposure import Files
 from deploy.impact.intensity import radii_km
 from deploy.impact.population import PopulationRaster, RasterError, open_raster
@@ -27,51 +24,17 @@ from deploy.impact.watching import update
 from deploy.loader.geometry.antimeridian import split_polygons
 from deploy.loader.places.packaged import SourceMissingError
 from libs.catalogue.exposure import Population
-from tests.deploy.impact.conftest import AddPlaces, AddZone, Impact
+from tests.deploy.impact.conftest import WORLD, AddPlaces, AddZone, Count, MakeRaster, described
 
 _HOLE = "POLYGON((0.2 0.3, 20 0, 20.1 20, 0 20.7, 0.2 0.3), (5 5, 15 5.5, 15 15, 5 15, 5 5))"
 _PARTS = "MULTIPOLYGON(((0 0, 10 0, 0 10, 0 0)), ((-30 -20, -20 -20, -20 -5, -30 -20)))"
 _POLE = "POLYGON((-180 80.5, 180 80.5, 180 90, -180 90, -180 80.5))"
 _SQUARE = "POLYGON((0 0, 4 0, 4 4, 0 4, 0 0))"
-_WORLD = "SRID=4326;MULTIPOLYGON(((-180 -90, 180 -90, 180 90, -180 90, -180 -90)))"
-
-MakeRaster = Callable[..., Population]
-Count = Callable[[str, Population], Any]
 
 
 def people_of_world() -> np.ndarray[Any, Any]:
     """Two degrees a cell, from north to south."""
     return np.random.default_rng(3).uniform(0, 5000, (90, 180)).astype("float32")
-
-
-@pytest.fixture
-def make_raster(tmp_path: Path) -> MakeRaster:
-    """Writes a raster whose upper left corner is -180, 90, or another; returns its description."""
-
-    def make(
-        values: np.ndarray[Any, Any], step: float = 2.0, west: float = -180.0, north: float = 90.0, **profile: Any
-    ) -> Population:
-        path = tmp_path / "people.tif"
-        shape = {"width": values.shape[-1], "height": values.shape[-2], "count": 1, "dtype": values.dtype}
-        transform = from_origin(west, north, step, step)
-        given = {"driver": "GTiff", "crs": "EPSG:4326", "transform": transform, **shape, **profile}
-        with rasterio.open(path, "w", **given) as file:
-            for band in range(1, given["count"] + 1):
-                file.write(values, band)
-        return described(str(path))
-
-    return make
-
-
-def described(raster: str) -> Population:
-    return Population(
-        raster=raster,
-        title="Grid",
-        source="tests",
-        licence="CC0",
-        licence_url="https://example.org/cc0",
-        vintage="2020",
-    )
 
 
 def brute_force(values: np.ndarray[Any, Any], zone: shapely.Geometry) -> float:
@@ -82,35 +45,6 @@ def brute_force(values: np.ndarray[Any, Any], zone: shapely.Geometry) -> float:
         cell = shapely.box(-180 + 2 * column, 88 - 2 * row, -178 + 2 * column, 90 - 2 * row)
         total += float(values[row, column]) * sum(shapely.intersection(cell, world).area for world in worlds) / 4
     return total
-
-
-@pytest.fixture
-def count(database: asyncpg.Connection) -> Count:
-    """Compute the due impacts with a raster; return the stored impact of an event."""
-
-    async def counted(event: str, config: Population) -> Impact:
-        with open_raster(config) as raster:
-            await _describe(database)
-            await compute(database, await due(database), raster=raster)
-        row = await database.fetchrow("SELECT * FROM impact.event WHERE event_id = $1", event)
-        return {name: orjson.loads(row[name]) for name in ("headline", "impact")} | {"digest": row["digest"]}
-
-    return counted
-
-
-async def _describe(database: asyncpg.Connection) -> None:
-    await database.execute(
-        "INSERT INTO exposure.dataset VALUES ('population', 'Grid', 'People in cells', 'estimate', 'tests', 'CC0', "
-        "'https://example.org/cc0', '2020', 1, 'a') ON CONFLICT DO NOTHING"
-    )
-
-
-@pytest.fixture
-async def land(database: asyncpg.Connection) -> None:
-    await database.execute("INSERT INTO exposure.unit VALUES (1, 'XX', 'Xland', NULL, $1::text::geometry)", _WORLD)
-    await database.execute(
-        "INSERT INTO exposure.unit VALUES (2, 'XX', 'Xland', 'West', ST_Multi(ST_MakeEnvelope(-180, -90, 2, 90, 4326)))"
-    )
 
 
 @pytest.fixture
@@ -195,62 +129,6 @@ async def test_advisories_count_cells_too(
     )
     [advisory] = (await count("A", make_raster(values)))["impact"]["advisories"]
     assert advisory["zones"][0]["people"] == pytest.approx(brute_force(values, shapely.from_wkt(_HOLE)), abs=1)
-
-
-class Grid(NamedTuple):
-    """A raster with made-up people: its CRS, upper left corner and size of a cell in metres, rows and columns."""
-
-    crs: str
-    west: float
-    north: float
-    step: float
-    rows: int
-    columns: int
-
-    def brute_force(self, values: np.ndarray[Any, Any], zone: shapely.Geometry) -> float:
-        """Sum a hundred points in each cell that lie in the zone by their longitude and latitude."""
-        to_degrees = Transformer.from_crs(self.crs, 4326, always_xy=True)
-        total = 0.0
-        for part in np.linspace(0.05, 0.95, 10):
-            x, y = np.meshgrid(
-                self.west + self.step * (np.arange(self.columns * 10) + 0.5) / 10,
-                self.north - self.step * (np.arange(self.rows) + part),
-            )
-            east, north = to_degrees.transform(x, y)
-            inside = shapely.contains_xy(zone, east, north) | shapely.contains_xy(translate(zone, -360), east, north)
-            total += float((np.repeat(values, 10, axis=1) * inside).sum()) / 100
-        return total
-
-
-@pytest.mark.parametrize(
-    "grid",
-    [
-        # as the European Commission publishes GHS-POP
-        Grid("ESRI:54009", -18_041_000.0, 9_000_000.0, 100_000.0, 180, 361),
-        Grid("EPSG:6933", -17_360_000.0, 7_280_000.0, 80_000.0, 182, 434),
-    ],
-    ids=lambda grid: grid.crs,
-)
-@pytest.mark.usefixtures("land")
-async def test_people_of_projected_cells_equal_brute_force(
-    grid: Grid, make_raster: MakeRaster, add_zone: AddZone, count: Count
-) -> None:
-    values = np.random.default_rng(3).uniform(0, 5000, (grid.rows, grid.columns)).astype("float32")
-    across = shapely.Point(176, -20).buffer(9).difference(shapely.Point(181, -22).buffer(3))
-    await add_zone("A", _HOLE)
-    await add_zone("B", split_polygons(across).wkt)
-    config = make_raster(values, step=grid.step, west=grid.west, north=grid.north, crs=grid.crs)
-    for event, zone in (("A", shapely.from_wkt(_HOLE)), ("B", across)):
-        [found] = (await count(event, config))["impact"]["zones"]
-        assert found["people"] == pytest.approx(grid.brute_force(values, zone), rel=0.004), event
-
-
-def test_projecting_keeps_the_sum_of_all_cells(make_raster: MakeRaster) -> None:
-    values = np.random.default_rng(3).uniform(0, 5000, (100, 100)).astype("float32")
-    config = make_raster(values, step=10_000.0, west=-500_000.0, north=5_000_000.0, crs="ESRI:54009")
-    with open_raster(config) as raster:
-        [found] = raster.count([shapely.box(-60, 0, 60, 80)])
-    assert found.people == pytest.approx(float(values.sum(dtype="float64")), rel=1e-6)
 
 
 @pytest.mark.parametrize("case", ["no data", "extent"])
@@ -371,7 +249,7 @@ async def test_missing_raster_is_named_in_the_tables(
     make_raster: MakeRaster,
 ) -> None:
     await add_places([(1.0, 1.0, 700)])
-    await database.execute("INSERT INTO exposure.unit VALUES (1, 'XX', 'Xland', NULL, $1::text::geometry)", _WORLD)
+    await database.execute("INSERT INTO exposure.unit VALUES (1, 'XX', 'Xland', NULL, $1::text::geometry)", WORLD)
     await add_zone("A", _SQUARE)
     said: list[str] = []
     await update(database, said.append)

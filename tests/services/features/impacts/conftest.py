@@ -15,13 +15,15 @@ from tests.services.in_process import Client, Services, services
 ROWS = """
 INSERT INTO exposure.dataset VALUES
     ('places', 'Places', 'People', 'lower bound', 'GeoNames', 'CC BY 4.0', 'https://example.org/by', '2026', 3, 'a'),
-    ('airports', 'Airports', 'Airports', 'incomplete list', 'Made', 'MIT', 'https://example.org/mit', '2026', 1, 'a');
+    ('airports', 'Airports', 'Airports', 'incomplete list', 'Made', 'MIT', 'https://example.org/mit', '2026', 1, 'a'),
+    ('ports', 'Ports', 'Ports', 'incomplete list', 'Made too', 'MIT', 'https://example.org/mit', '2022', 1, 'a');
 INSERT INTO exposure.place VALUES
     (1, 'Big', 'XX', 'Xland', 'North', 1234567, 'SRID=4326;POINT(1 1)'),
     (2, 'Small', 'YY', 'Yland', NULL, 600, 'SRID=4326;POINT(1.5 1)'),
     (3, '<i>Third</i>', 'XX', 'Xland', 'South', 500, 'SRID=4326;POINT(3 3)');
 INSERT INTO exposure.facility VALUES
-    (1, 'airport', 'IATA code', 'XAAA', 'Big <b>Airport</b>', 'XX', 'Xland', 'North', 'SRID=4326;POINT(1 1)');
+    (1, 'airport', 'IATA code', 'XAAA', 'Big <b>Airport</b>', 'XX', 'Xland', 'North', 'SRID=4326;POINT(1 1)'),
+    (2, 'port', 'UN/LOCODE', 'XXHBR', 'Harbour', 'XX', 'Xland', NULL, 'SRID=4326;POINT(51 1)');
 INSERT INTO exposure.unit VALUES
     (1, 'XX', 'Xland', NULL, 'SRID=4326;MULTIPOLYGON(((0 0, 1 0, 1 2, 0 2, 0 0)))'),
     (2, 'XX', 'Xland', 'North', 'SRID=4326;MULTIPOLYGON(((0 1, 1 1, 1 2, 0 2, 0 1)))'),
@@ -55,6 +57,7 @@ SELECT event, 'https://example.org/' || event, 'Flood alert ' || event, 'Orange'
 INSERT INTO hazard.hazard_eq_events (event_id, magnitude, depth, event_date, population_impact_url, geom)
 VALUES ('Q1', 3, 10, '2020-01-01', 'https://example.org/its-own', 'SRID=4326;POINT(1 1)'),
     ('Q2', 6.4, 10, '2020-01-01', NULL, 'SRID=4326;POINT(-50 50)');
+UPDATE hazard.hazard_eq_events SET people_strong_shaking = 168000 WHERE event_id = 'Q2';
 INSERT INTO dams.event_alias (alias, event_id) VALUES ('OLD', 'WP/1');
 """
 

@@ -157,6 +157,15 @@ async def test_csv_has_hxl_tags_in_its_second_line(features: Client) -> None:
     )
 
 
+async def test_csv_of_facilities_names_the_source_of_each_kind(features: Client) -> None:
+    [_, airport] = _rows(await features.get("/events/WP%2F1/facilities", {"f": "csv"}))
+    [_, port] = _rows(await features.get("/events/WP2/facilities", {"f": "csv"}))
+    assert [(each["kind"], each["source"], each["vintage"]) for each in (airport, port)] == [
+        ("airport", "Made", "2026"),
+        ("port", "Made too", "2022"),
+    ]
+
+
 async def test_pages_escape_what_the_data_say(features: Client) -> None:
     impact = (await features.get("/events/WP%2F1/impact", {"f": "html"})).body.decode()
     assert "1,235,167 people in 2 places" in impact

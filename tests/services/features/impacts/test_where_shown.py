@@ -285,3 +285,9 @@ async def test_bundle_has_the_zones_that_no_collection_has(features: Client, tmp
     expected = {zone["zone"]: zone["people"] for zone in document["zones"]}
     assert dict(zip(values["zone"].tolist(), values["people"].tolist(), strict=True)) == expected
     assert pyogrio.read_info(tmp_path / "impact_zones.shp")["features"] == 5
+
+
+async def test_page_of_an_event_has_the_figure_of_the_publisher_beside_ours(features: Client) -> None:
+    page = (await features.get("/events/Q2", {"f": "html"})).body.decode()
+    assert "168,000 people in intensity VI and above, by PAGER" in page
+    assert "no listed place lies in estimated intensity" in page
