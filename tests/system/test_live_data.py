@@ -116,7 +116,7 @@ async def in_tile(client: httpx.AsyncClient) -> float | None:
     size = 2**_ZOOM
     column = floor((_PLACE[0] + 180) / 360 * size)
     row = floor((1 - asinh(tan(radians(_PLACE[1]))) / pi) / 2 * size)
-    answer = await client.get(f"collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/{_ZOOM}/{row}/{column}")
+    answer = await client.get(f"collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/{_ZOOM}/{column}/{row}")
     answer.raise_for_status()
     layers = decode(answer.content).values() if answer.content else ()
     found = [each["properties"] for layer in layers for each in layer["features"]]

@@ -131,6 +131,8 @@ async def serving() -> AsyncIterator[Publisher]:
     await site.start()
     host, port = runner.addresses[0][:2]
     found.base = f"http://{host}:{port}"
-    yield found
-    await runner.cleanup()
-    await asyncio.sleep(0)
+    try:
+        yield found
+    finally:
+        await runner.cleanup()
+        await asyncio.sleep(0)
