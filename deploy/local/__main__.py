@@ -125,7 +125,8 @@ def _settings(arguments: argparse.Namespace) -> StackSettings:
 
 def _up(settings: StackSettings, *, servers_only: bool) -> None:
     if not servers_only:
-        _check(settings)
+        with beating():
+            _check(settings)
     stack.up(settings, servers_only=servers_only)
     if not servers_only:
         remembered.remember(settings.state_dir, remembered.given_variables(os.environ))

@@ -251,7 +251,10 @@ if ! .venv/bin/python -m services.viewer.build --check; then
   say "Building the scripts and the basemap of the viewer"
   during .venv/bin/python -m services.viewer.build
 fi
-[ -z "$lean" ] || rm -rf services/viewer/node_modules .local/tools/node .local/tools/bin/{node,npm}
+if [ -n "$lean" ] && { [ -e services/viewer/node_modules ] || [ -e .local/tools/node ]; }; then
+  say "Deleting what only the build needs"
+  during rm -rf services/viewer/node_modules .local/tools/node .local/tools/bin/{node,npm}
+fi
 
 if [ "$level" = test ] && ! has_browser; then
   say "Installing a browser for the tests"
