@@ -39,7 +39,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema psql bench soak try-fresh format requirements sbom release audit clean environment run-environment quick-environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema stac psql bench soak try-fresh format requirements sbom release audit clean environment run-environment quick-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -142,6 +142,9 @@ schema: ## Version of the schema of the stack's own database, and the way back: 
 
 generate: ## Make hazard data of any size, as the owner (DAMS_DATABASE_OWNER_URL): make generate ARGS="earthquakes --rows 1000000 --table trial.quakes"
 	@$(PYTHON) -m deploy.loader.generate $(ARGS)
+
+stac: environment ## Write the STAC catalogue of the running stack into a folder: make stac TARGET=/tmp/stac (ARGS="--service https://…/api")
+	@$(PYTHON) -m deploy.publish stac '$(TARGET)' $(ARGS)
 
 psql: ## Open the stack's own database as its owner, or that of DAMS_DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
 	@$(PYTHON) -m deploy.local psql $(ARGS)

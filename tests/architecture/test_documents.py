@@ -171,7 +171,9 @@ def test_the_limits_of_a_filter_are_those_of_the_program() -> None:
         if what.content == "a filter"
     ]
     assert documented == (
-        f"{guard.MAX_BYTES // 1024} kB, {guard.MAX_TOKENS:,} words, {guard.MAX_DEPTH} levels of parentheses, "
+        f"{guard.MAX_BYTES // 1024} kB without the coordinates of geometries and "
+        f"{guard.MAX_WITH_COORDINATES // 1024} kB with them, "
+        f"{guard.MAX_TOKENS:,} words, {guard.MAX_DEPTH} levels of parentheses, "
         f"{guard.MAX_LIST:,} members of a list, {guard.MAX_PATTERN} characters of a pattern "
         f"({guard.MAX_WITH_UNDERSCORE} after a `%` with `_`)"
     )
