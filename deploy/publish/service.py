@@ -35,7 +35,7 @@ class Service:
         return body
 
     def download(self, address: str, file: Path) -> None:
-        """Write what is at an address into a file. Raises ServiceError."""
+        """Write the content of an address into a file. Raises ServiceError."""
         with self._open(address) as response, file.open("wb") as output:
             while block := response.read(_BLOCK):
                 output.write(block)

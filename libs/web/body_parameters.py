@@ -22,6 +22,9 @@ async def body_parameters(request: web.Request) -> list[tuple[str, str]]:
         raise _fault(f"the body is not JSON: {error}") from None
     if not isinstance(body, dict):
         raise _fault("the body must be a JSON object with the parameters as its members")
+    if isinstance(body.get("filter"), dict):
+        # only one language has objects
+        body.setdefault("filter-lang", "cql2-json")
     return [(name, _text(value)) for name, value in body.items() if value is not None]
 
 

@@ -57,6 +57,7 @@ _HANDLERS = {
     "getItem": get_item,
     "getExport": get_export,
     "getPrograms": get_programs,
+    "postSearch": get_items,
     "getStac": get_stac,
     "getStacCollection": get_stac_collection,
     "getStacCollections": get_stac_collections,

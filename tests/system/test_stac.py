@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pystac
 import pytest
@@ -20,15 +21,17 @@ pytestmark = pytest.mark.system
 def _search(base: str) -> None:
     client = Client.open(f"{base}/stac")
     assert {each.id for each in client.get_collections()} == {"dams-events", "dams-hazards", "dams-impacts"}
-    wanted = {"bbox": [-100, 0, 0, 60], "datetime": "2017-09-01/2017-09-30"}
-    posted = list(client.search(collections=["dams-events"], limit=7, **wanted).items())
+    wanted: dict[str, Any] = {"bbox": [-100, 0, 0, 60], "datetime": "2017-09-01/2017-09-30"}
+    posted = list(client.search(collections=["dams-events"], limit=3, **wanted).items())
     given = list(client.search(collections=["dams-events"], limit=100, method="GET", **wanted).items())
     assert [item.id for item in posted] == [item.id for item in given]
     assert "AL112017" in [item.id for item in posted]
-    assert len(posted) > 7
+    assert len(posted) > 3
     for item in posted:
         assert faults(item.to_dict(transform_hrefs=False)) == []
-    storm = client.get_collection("dams-hazards").get_item("AL112017")
+    hazards = client.get_collection("dams-hazards")
+    assert hazards is not None
+    storm = hazards.get_item("AL112017")
     assert storm is not None
     assert storm.properties["monty:hazard_codes"][0] == "MH0306"
     validate(storm)
@@ -58,4 +61,4 @@ async def test_static_catalogue_has_all_items(stack: RunningStack, tmp_path: Pat
     for item in hazards[:20]:
         validate(item)
         (event,) = [link for link in item.links if link.rel == "related"]
-        assert Path(event.get_absolute_href() or "").exists()
+        assert pystac.Item.from_file(event.get_absolute_href() or "").id == item.id

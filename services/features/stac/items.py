@@ -1,7 +1,7 @@
 """STAC items of an event, its hazard and its impacts, from a feature and the stored tables of impacts. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode

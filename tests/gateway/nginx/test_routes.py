@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_the_first_of_two_that_declare_the_same_path_has_it() -> None:
 
 
 def test_only_paths_that_declare_post_accept_it() -> None:
-    item = {"get": {}, "post": {}}
+    item: dict[str, Any] = {"get": {}, "post": {}}
     found = routes(
         [ServicePart("a", {"paths": {"/search": item, "/{x}/search": {"post": {}}, "/other": {"get": {}}}}, ())]
     )
