@@ -26,6 +26,7 @@ def main() -> int:
     everything = commands.add_parser("all", help="publish all collections as GeoParquet, PMTiles and a STAC catalogue")
     everything.add_argument("target", metavar="TARGET", help="a folder, or s3://bucket/folder with variables AWS_*")
     everything.add_argument("--zoom", default="0-6", help="zooms of the tiles, default 0-6")
+    everything.add_argument("--collection", action="append", default=[], metavar="ID", help="only this; repeatable")
     everything.add_argument("--no-tiles", action="store_true", help="without PMTiles")
     for command in (stac, everything):
         command.add_argument("--service", metavar="ADDRESS", help="such as http://127.0.0.1:8080/api")
@@ -44,7 +45,7 @@ def main() -> int:
 
 def _publish_all(service: Service, arguments: argparse.Namespace) -> None:
     tiles = None if arguments.no_tiles else arguments.zoom
-    done = Publication(service, Target(arguments.target), tiles, print).publish()
+    done = Publication(service, Target(arguments.target), tiles, print, frozenset(arguments.collection)).publish()
     if done.version is None:
         print(f"{arguments.target}: nothing has changed, {done.unchanged} collections")
     else:

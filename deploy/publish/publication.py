@@ -44,12 +44,17 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """Where from, where to, and how. tiles: zooms such as `0-6`; None for no tiles."""
+    """Where from, where to, and how.
+
+    tiles: zooms such as `0-6`; None for no tiles. only: ids of collections; others stay as they were published. Empty
+    for all.
+    """
 
     service: Service
     target: Target
     tiles: str | None
     say: Callable[[str], None]
+    only: frozenset[str] = frozenset()
 
     def publish(self) -> Published:
         """Publish the changes since the last publication. Raises ServiceError and TargetFault."""
@@ -60,6 +65,9 @@ class Publication:
         tokens = {each["data"]["collectionId"]: each["data"]["version"] for each in changes}
         found: dict[str, Entry] = {}
         for collection in self._collections():
+            if self.only and collection["id"] not in self.only:
+                found |= {name: known[name] for name in (collection["id"],) if name in known}
+                continue
             found[collection["id"]] = self._entry(collection, tokens.get(collection["id"]), known.get(collection["id"]))
         for name in self._catalogues():
             found[name] = self._items(name, known.get(name))

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +27,10 @@ from tests.running_stack import RunningStack
 
 pytestmark = pytest.mark.system
 
-_TABLE = "hazard.published_rows"
-_MAKE = """
-CREATE TABLE hazard.published_rows (id integer PRIMARY KEY, happened timestamptz, geom geometry(Point, 4326));
-INSERT INTO hazard.published_rows
-SELECT n, '2019-07-01'::timestamptz + n * interval '100 days', ST_SetSRID(ST_MakePoint(n, n), 4326)
-FROM generate_series(1, 5) n;
-SELECT dams.watch('hazard.published_rows');
-GRANT SELECT ON hazard.published_rows TO dams_reader
-"""
+_QUAKES, _GAUGES = "hazard.hazard_eq_events", "hazard.hazard_fl_glofas_gauges_forecast"
+# a new version of the data with the same rows, so that other tests find what they expect
+_CHANGE = "UPDATE hazard.hazard_fl_glofas_gauges_forecast SET source = source WHERE id = 1"
+_ONLY = ("--collection", _QUAKES, "--collection", _GAUGES)
 _SERVER = REPOSITORY / ".local/s3-server"
 
 
@@ -45,16 +40,6 @@ async def _execute(stack: RunningStack, statement: str) -> None:
         await connection.execute(statement)
     finally:
         await connection.close()
-
-
-@pytest.fixture(scope="module")
-async def table(stack: RunningStack) -> AsyncIterator[None]:
-    """A collection with rows of two years."""
-    await _execute(stack, _MAKE)
-    try:
-        yield
-    finally:
-        await _execute(stack, "DROP TABLE hazard.published_rows")
 
 
 async def _publish(stack: RunningStack, target: str, *arguments: str, **environment: str) -> str:
@@ -85,24 +70,23 @@ def _rows(folder: Path, entry: Any) -> int:
     return len(duckdb.read_parquet(files))
 
 
-async def test_a_folder_has_everything_and_changes_only_what_changed(
-    stack: RunningStack, table: None, tmp_path: Path
-) -> None:
+async def test_a_folder_has_everything_and_changes_only_what_changed(stack: RunningStack, tmp_path: Path) -> None:
     target = tmp_path / "published"
-    known = stack.base_url + "/collections/" + _TABLE
-    eventually_true(lambda: _exists(known), seconds=60)
-    await _publish(stack, str(target), "--zoom", "0-1")
+    arguments = (*_ONLY, "--zoom", "0-1")
+    await _publish(stack, str(target), *arguments)
     first = _manifest(target)
     collections = first["collections"]
-    quakes = collections["hazard.hazard_eq_events"]
+    quakes = collections[_QUAKES]
     assert _rows(target, quakes) == sum(part["rows"] for part in quakes["parts"]) > 1000
     frame = geopandas.read_parquet(target / quakes["parts"][0]["path"])
     assert frame.crs.to_authority() == ("OGC", "CRS84")
+    years = [part["path"].split("/")[-2] for part in quakes["parts"]]
+    assert years == [f"year={year}" for year in sorted(frame_years(target, quakes))]
     with (target / quakes["tiles"]["path"]).open("rb") as file:
         assert len(Reader(MmapSource(file)).get(0, 0, 0)) > 100
-    assert [part["path"].split("/")[-2] for part in collections[_TABLE]["parts"]] == ["year=2019", "year=2020"]
     catalogue = pystac.Catalog.from_file(str(target / "catalog.json"))
     assert {child.id for child in catalogue.get_children()} == collections.keys()
+    assert collections.keys() == {_QUAKES, _GAUGES, "dams-events", "dams-hazards", "dams-impacts"}
     for child in catalogue.get_children():
         assert isinstance(child, pystac.Collection)
         for asset in child.assets.values():
@@ -111,22 +95,27 @@ async def test_a_folder_has_everything_and_changes_only_what_changed(
     assert faults(json.loads(events[0])) == []
 
     before = _files(target)
-    assert "nothing has changed" in await _publish(stack, str(target), "--zoom", "0-1")
+    assert "nothing has changed" in await _publish(stack, str(target), *arguments)
     assert _files(target) == before
 
-    await _execute(stack, "INSERT INTO hazard.published_rows VALUES (9, '2019-08-01', 'SRID=4326;POINT(0 0)')")
+    await _execute(stack, _CHANGE)
     await asyncio.sleep(3)
-    await _publish(stack, str(target), "--zoom", "0-1")
+    await _publish(stack, str(target), *arguments)
     second, after = _manifest(target), _files(target)
-    assert {name for name in second["collections"] if second["collections"][name] != collections[name]} == {_TABLE}
-    assert _rows(target, second["collections"][_TABLE]) == 6
+    assert {name for name in second["collections"] if second["collections"][name] != collections[name]} == {_GAUGES}
+    assert _rows(target, second["collections"][_GAUGES]) == _rows(target, collections[_GAUGES])
     # what was there stays, and so does the version before
     assert {name for name in before if after.get(name) != before[name]} == {"catalog.json"}
-    assert _rows(target, collections[_TABLE]) == 5
-    written = {name.split("/")[1] for name in after.keys() - before.keys() if name.startswith("data/")}
-    assert written == {_TABLE}
-    (previous,) = [link for link in _root(target)["links"] if link["rel"] == "predecessor-version"]
+    assert {name.split("/")[1] for name in after.keys() - before.keys() if name.startswith("data/")} == {_GAUGES}
+    root = json.loads((target / "catalog.json").read_text())
+    (previous,) = [link for link in root["links"] if link["rel"] == "predecessor-version"]
     assert pystac.Catalog.from_file(str(target / previous["href"])).extra_fields["dams:version"] == first["version"]
+
+
+def frame_years(folder: Path, entry: Any) -> set[int]:
+    """Return the years of the events in all files."""
+    frames = [geopandas.read_parquet(folder / part["path"], columns=["event_date", "geom"]) for part in entry["parts"]]
+    return {int(year) for frame in frames for year in frame["event_date"].dt.year}
 
 
 def _exists(address: str | None) -> bool:
@@ -173,8 +162,8 @@ def _listed(store: S3Store) -> dict[str, str | None]:
     return {each["path"]: each["e_tag"] for page in store.list() for each in page}
 
 
-async def test_a_bucket_of_s3_has_the_same_and_changes_only_what_changed(
-    stack: RunningStack, table: None, s3: dict[str, str]
+async def test_a_bucket_of_s3_has_all_collections_and_changes_only_what_changed(
+    stack: RunningStack, s3: dict[str, str]
 ) -> None:
     endpoint = s3["AWS_ENDPOINT_URL"]
     eventually_true(lambda: _requested(f"{endpoint}/published", "-X", "PUT"), seconds=60)
@@ -189,11 +178,10 @@ async def test_a_bucket_of_s3_has_the_same_and_changes_only_what_changed(
     )
     before = _listed(store)
     assert "all/catalog.json" in before
-    assert [path for path in before if path.startswith("all/data/hazard.hazard_ts_tracks/")]
-    assert "nothing has changed" in await _publish(stack, "s3://published/all", "--no-tiles", **s3)
-    assert _listed(store) == before
-    await _execute(stack, "DELETE FROM hazard.published_rows WHERE id = 1")
+    assert len({path.split("/")[2] for path in before if path.startswith("all/data/")}) > 13
+    await _execute(stack, _CHANGE)
     await asyncio.sleep(3)
-    assert "1 changed" in await _publish(stack, "s3://published/all", "--no-tiles", **s3)
+    await _publish(stack, "s3://published/all", "--no-tiles", *_ONLY, **s3)
     after = _listed(store)
     assert {path for path in before if after.get(path) != before[path]} == {"all/catalog.json"}
+    assert {path.split("/")[2] for path in after.keys() - before.keys() if path.startswith("all/data/")} == {_GAUGES}
