@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote
+
+from deploy.publish.names import file_name
 
 CATALOGUE = "catalog.json"
 _STAC = "1.1.0"
@@ -21,7 +22,7 @@ def root_document(
     versions = "../" if in_version else "versions/"
     links = [
         {"rel": "root", "href": f"./{CATALOGUE}", "type": _JSON},
-        *({"rel": "child", "href": f"./{own}{_file(name)}", "type": _JSON, "title": name} for name in names),
+        *({"rel": "child", "href": f"./{own}{file_name(name)}.json", "type": _JSON, "title": name} for name in names),
         {"rel": "describedby", "href": f"./{own}manifest.json", "type": _JSON, "title": "All files of this version"},
     ]
     if previous is not None:
@@ -46,7 +47,7 @@ def collection_document(entry: Mapping[str, Any]) -> dict[str, Any]:
     spatial, temporal = extent.get("spatial", {}), extent.get("temporal", {})
     assets = {
         part["path"].split("/", 3)[3].removesuffix("/part-0.parquet").removesuffix(".parquet"): {
-            "href": f"../../{quote(part['path'])}",
+            "href": f"../../{part['path']}",
             "type": _PARQUET,
             "roles": ["data"],
             "title": f"{part['rows']:,} rows as GeoParquet",
@@ -55,7 +56,7 @@ def collection_document(entry: Mapping[str, Any]) -> dict[str, Any]:
     }
     if entry["tiles"]:
         title = f"Vector tiles of zooms {entry['zooms']}"
-        href = f"../../{quote(entry['tiles']['path'])}"
+        href = f"../../{entry['tiles']['path']}"
         assets["tiles"] = {"href": href, "type": _PMTILES, "roles": ["visual"], "title": title}
     return {
         "type": "Collection",
@@ -77,7 +78,7 @@ def collection_document(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _of_items(entry: Mapping[str, Any]) -> dict[str, Any]:
     document = entry["document"]
     asset = {
-        "href": f"../../{quote(entry['items'])}",
+        "href": f"../../{entry['items']}",
         "type": "application/geo+json-seq",
         "roles": ["data"],
         "title": f"{entry['number']:,} items, one a line",
@@ -88,8 +89,3 @@ def _of_items(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _links() -> list[dict[str, str]]:
     return [{"rel": rel, "href": f"./{CATALOGUE}", "type": _JSON} for rel in ("root", "parent")]
-
-
-def _file(name: str) -> str:
-    # an escape of the file name is escaped again in an address
-    return f"{quote(quote(name, safe=''))}.json"

@@ -19,6 +19,7 @@ from urllib.parse import quote
 import orjson
 
 from deploy.publish.catalogue import CATALOGUE, collection_document, root_document
+from deploy.publish.names import file_name
 from deploy.publish.partitions import partition
 from deploy.publish.service import Service, ServiceError
 from deploy.publish.static_catalogue import items
@@ -116,7 +117,7 @@ class Publication:
         schema = self.service.json(f"{base}/schema?f=schemajson")["properties"]
         roles = ("primary-instant", "primary-interval-start")
         time = next((key for key, value in schema.items() if value.get("x-ogc-role") in roles), None)
-        place = f"data/{quote(name, safe='')}/{version}"
+        place = f"data/{file_name(name)}/{version}"
         parts: list[Entry] = []
         for part in partition(whole, time, folder / "parts"):
             self.target.write(f"{place}/{part.path}", part.file)
@@ -159,7 +160,7 @@ class Publication:
     def _write_catalogue(self, version: str, found: Mapping[str, Entry], previous: str | None) -> None:
         place = f"versions/{version}"
         for name, entry in found.items():
-            self.target.write_json(f"{place}/{quote(name, safe='')}.json", collection_document(entry))
+            self.target.write_json(f"{place}/{file_name(name)}.json", collection_document(entry))
         self.target.write_json(
             f"{place}/manifest.json", {"format": FORMAT, "version": version, "collections": dict(found)}
         )

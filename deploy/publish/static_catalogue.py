@@ -6,10 +6,11 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import unquote
 
 import orjson
 
+from deploy.publish.names import file_name
 from deploy.publish.service import Service
 
 _PAGE = 500
@@ -36,16 +37,14 @@ def write_catalogue(service: Service, target: Path) -> int:
 def _write_collection(service: Service, collection: dict[str, Any], folder: Path) -> int:
     names = []
     for item in items(service, collection["id"]):
-        name = quote(item["id"], safe="")
+        name = file_name(item["id"])
         names.append(name)
-        # a file name of its own, whatever characters the identifier has
         _write(folder / f"{name}.json", item | {"links": _links_of(item)})
     kept = [link for link in collection["links"] if link["rel"] == "license"]
     links = [
         _link("root", "../catalog.json"),
         _link("parent", "../catalog.json"),
-        # an escape of the file name is escaped again in an address
-        *(_link("item", f"{quote(name)}.json", "application/geo+json") for name in names),
+        *(_link("item", f"{name}.json", "application/geo+json") for name in names),
         *kept,
     ]
     _write(folder / "collection.json", collection | {"links": links})
@@ -70,7 +69,7 @@ def _links_of(item: dict[str, Any]) -> list[dict[str, Any]]:
     for link in item["links"]:
         if link["rel"] == "related" and "/stac/collections/" in link["href"]:
             collection, _, name = link["href"].partition("/stac/collections/")[2].partition("/items/")
-            links.append(link | {"href": f"../{collection}/{quote(name)}.json"})
+            links.append(link | {"href": f"../{collection}/{file_name(unquote(name))}.json"})
         elif link["rel"] in ("via", "alternate", "related"):
             links.append(link)
     return links
