@@ -58,7 +58,7 @@ def api_page() -> str:
 
 
 def _endpoint(document: Mapping[str, Any], path: str, item: Mapping[str, Any]) -> Iterator[str]:
-    operation = item["get"]
+    operation = item.get("get") or item["post"]
     yield from ("", f"### {operation['summary']}", "", f"`{path}`", "", _one_line(operation.get("description", "")))
     entries = [_resolve(document, entry) for entry in (*item.get("parameters", []), *operation.get("parameters", []))]
     if entries:

@@ -18,6 +18,7 @@ from gateway.nginx.server import server
 from gateway.nginx.upstreams import upstreams
 from gateway.settings import GatewaySettings
 from gateway.upstreams import Addresses, backups
+from libs.web.body_parameters import MOST_BYTES
 
 CACHE_INACTIVE_SECONDS = 75
 """`inactive` time of the cache in seconds: older entries are mostly too stale even for `stale-if-error`."""
@@ -78,7 +79,7 @@ def _http(settings: GatewaySettings) -> object:
         # A percent-encoded filter of 16 kB fits into one line.
         one("client_header_buffer_size", "4k"),
         one("large_client_header_buffers", 4, "32k"),
-        one("client_max_body_size", "64k"),
+        one("client_max_body_size", f"{MOST_BYTES // 1024}k"),
         one("gzip", "on"),
         one("gzip_comp_level", 4),
         one("gzip_min_length", 512),

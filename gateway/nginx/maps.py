@@ -49,7 +49,14 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
             ],
             "",
         ),
-        _map("$request_method", "$refused_method", [(method, "") for method in ALLOWED.split(", ")], "1"),
+        _map(
+            "$request_method",
+            "$refused_method",
+            [*((method, "") for method in ALLOWED.split(", ")), ("POST", "$refused_search")],
+            "1",
+        ),
+        # searches whose parameters are too long for an address; they change nothing
+        _map("$service_uri", "$refused_search", [(f"~{path}", "") for path in routes.searches], "1"),
         # A few encodings instead of the hundreds of values that browsers send.
         _map(
             "$service_uri", "$wanted_encoding", [(f"~{file}", "$file_encoding") for file in routes.files], "$encoding"

@@ -43,6 +43,8 @@ class Routes:
     """The same for a path with escapes, whose literal letters may be escaped, too (RFC 3986 section 6.2.2.2)."""
     files: tuple[str, ...] = ()
     """Regular expressions of paths above files that their service has in several codings."""
+    searches: tuple[str, ...] = ()
+    """Regular expressions of the paths that accept POST."""
     complete: bool = False
     """Whether all services are known. Until then, an unknown path may belong to one that is not."""
 
@@ -59,7 +61,9 @@ def routes(parts: Iterable[ServicePart]) -> Routes:
         escaped.setdefault(f"^{_pattern(path, _any_spelling)}{end}", service)
     complete = {part.name for part in parts} >= set(SERVICES)
     files = sorted({f"^{_pattern(prefix)}" for part in parts for prefix in part.assets})
-    return Routes(tuple(patterns.items()), tuple(escaped.items()), tuple(files), complete=complete)
+    paths = {path for part in parts for path, item in part.openapi["paths"].items() if "post" in item}
+    searches = tuple(sorted(f"^{_pattern(path)}(?:[?]|$)" for path in paths))
+    return Routes(tuple(patterns.items()), tuple(escaped.items()), tuple(files), searches, complete=complete)
 
 
 def unroutable(part: ServicePart) -> list[str]:

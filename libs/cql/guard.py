@@ -12,20 +12,25 @@ from decimal import Decimal, InvalidOperation
 
 from libs.cql.errors import CqlError, Place, fault
 
-MAX_BYTES = 16 * 1024  # bytes of a filter, as UTF-8
+MAX_BYTES = 16 * 1024  # bytes of a filter without coordinates, as UTF-8
+MAX_WITH_COORDINATES = 128 * 1024  # bytes of a filter with the coordinates of its geometries
 MAX_TOKENS = 2500  # words, numbers, strings and operators of a text filter; a geometry counts as one
 MAX_DEPTH = 64  # levels of the tree, not counting chains of AND and OR
 MAX_LIST = 1000  # members of a list or array
 MAX_PATTERN = 256  # characters of a LIKE pattern: a long text is compared with it at each of its characters
 MAX_WITH_UNDERSCORE = 64  # characters between two % of a pattern, if a _ is among them
 
+# the numbers of a geometry in GeoJSON and in WKT
+_COORDINATES = re.compile(r'"coordinates"\s*:[-+\d.eE,\s\[\]]+|\([-+\d.eE,\s()]{64,}', re.ASCII)
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
 
 
 def check_source(text: str) -> None:
     """Check size and characters of a filter in either language. Raises CqlError."""
     # A character has at least one byte: a text far too long need not be encoded.
-    if len(text) > MAX_BYTES or _bytes(text) > MAX_BYTES:
+    if len(text) > MAX_WITH_COORDINATES:
+        raise CqlError(f"the filter is too long (maximum {MAX_WITH_COORDINATES:,} bytes with its coordinates)")
+    if (len(text) > MAX_BYTES or _bytes(text) > MAX_BYTES) and _bytes(_COORDINATES.sub("", text)) > MAX_BYTES:
         raise CqlError(f"the filter is too long (maximum {MAX_BYTES:,} bytes)")
     if "\0" in text:
         raise CqlError("a filter may not contain the NUL character", text.index("\0"))

@@ -32,6 +32,10 @@ class InvalidParameters(DomainError):
         self.faults = tuple(faults)
 
 
+class MalformedRequest(InvalidParameters):
+    """Invalid parameters of a resource whose standard requires status 400, in any mode of the service."""
+
+
 class Uncomputable(InvalidParameters):
     """The database cannot compute with a value of the request, or, if the request has none, with a stored one."""
 

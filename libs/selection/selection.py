@@ -17,7 +17,7 @@ from libs.cql import (
     lasting_predicate,
     value_predicate,
 )
-from libs.geo.crs import Crs, box_of
+from libs.geo.crs import CRS84, Crs, box_of
 from libs.ogc.temporal import parse_interval
 from libs.pg.column_types import client_value, limits
 from libs.pg.sql import Sql, all_of, ident, join, sql
@@ -26,6 +26,7 @@ from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
 from libs.selection.ids import has_odd_id, keys_condition, unescape_id
 from libs.selection.request import FaultCollector, requested_crs
+from libs.selection.text_search import text_filter
 
 _PYTHON_TEXT = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 # clients such as OWSLib send a list in Python's notation
@@ -83,9 +84,9 @@ def select(collection: Collection, query: FaultCollector, *, folding: TextFoldin
     """Return the selection for the query parameters.
 
     Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `bbox-crs`, `datetime`, `filter`, `filter-lang`,
-    `filter-crs`, `properties`, `sortby` and the extra parameters (each a property that must equal the value). `folding`
-    is the database's support for CASEI and ACCENTI; using an unsupported one is a fault. Faults are added to the query,
-    not raised, so that one response lists them all; the selection leaves out faulty parts.
+    `filter-crs`, `q`, `properties`, `sortby` and the extra parameters (each a property that must equal the value).
+    `folding` is the database's support for CASEI and ACCENTI; using an unsupported one is a fault. Faults are added to
+    the query, not raised, so that one response lists them all; the selection leaves out faulty parts.
     """
     geometry = chosen_geometry(collection, query)
     arguments = call_arguments(collection, query)
@@ -94,6 +95,7 @@ def select(collection: Collection, query: FaultCollector, *, folding: TextFoldin
         *_bbox(collection, geometry, query),
         *_datetime(collection, query),
         *_filter(collection, query, folding),
+        *_text(collection, query, folding),
         *_property_queries(collection, query),
     ]
     return Selection(
@@ -232,6 +234,21 @@ def _filter(collection: Collection, query: FaultCollector, folding: TextFolding)
         return [_often(collection, text, lang, folding, crs)]
     except CqlError as error:
         query.fault("filter", f"filter: {error}", value=text if len(text) <= _LONGEST_QUOTED else None)
+        return []
+
+
+def _text(collection: Collection, query: FaultCollector, folding: TextFolding) -> list[Sql]:
+    terms = [term for term in query.values.get("q") or () if term.strip()]
+    if not terms:
+        return []
+    text = text_filter(collection, terms, folding)
+    if text is None:
+        query.fault("q", "q cannot be used: this collection has no text to search", value=",".join(terms))
+        return []
+    try:
+        return [_often(collection, text, "cql2-text", folding, CRS84)]
+    except CqlError as error:
+        query.fault("q", f"q: {error.message}", value=",".join(terms))
         return []
 
 

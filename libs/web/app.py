@@ -16,6 +16,7 @@ from libs.ogc.service_part import ServicePart
 from libs.web import protocol
 from libs.web.accept_language import PARAMETER
 from libs.web.base_url import SETTINGS
+from libs.web.body_parameters import MOST_BYTES, body_parameters
 from libs.web.build_id import SERVICE, page_build_id
 from libs.web.compression import use_fast_compression
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, PART, add_internal_routes
@@ -81,7 +82,7 @@ def make_app(
     """
     protocol.install()
     use_fast_compression()
-    app = web.Application(middlewares=[handle_request], client_max_size=64 * 1024, handler_args=_LONG)
+    app = web.Application(middlewares=[handle_request], client_max_size=MOST_BYTES, handler_args=_LONG)
     app[SETTINGS] = settings
     app[PART] = PresentPart(part, settings)
     app[SERVICE] = part.name
@@ -96,7 +97,8 @@ def make_app(
         raise ValueError(f"documented and served operations differ: {sorted(documented.keys() ^ handlers.keys())}")
     # the longest paths first: they are requested most, and aiohttp tries routes in order
     for operation_id, operation in sorted(documented.items(), key=lambda entry: -entry[1].path.count("/")):
-        app.router.add_get(_route_path(operation), _bind(operation, handlers[operation_id]))
+        add_route = app.router.add_post if operation.method == "post" else app.router.add_get
+        add_route(_route_path(operation), _bind(operation, handlers[operation_id]))
     assets = assets or {}
     if {path.partition("{")[0] for path in assets} != set(part.assets):
         raise ValueError(f"declared and served assets differ: {sorted(assets)}, {sorted(part.assets)}")
@@ -177,15 +179,24 @@ def _is_text(escaped: str) -> bool:
     return True
 
 
+async def _sent(request: web.Request, operation: Operation, *, of_tiles: bool) -> list[tuple[str, str]]:
+    """Return the parameters of the address, and for a search those of its body."""
+    if request.rel_url.raw_query_string:
+        if of_tiles or _ignores_tracking(request, operation):
+            request[_TRACKING] = of_tiles
+        _join_members(request, operation.lists)
+    if operation.method != "post":
+        return sent_parameters(request)
+    request[_JOINED] = [*sent_parameters(request), *await body_parameters(request)]
+    return request[_JOINED]
+
+
 def _bind(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     of_tiles = _is_of_tiles(operation)
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        if request.rel_url.raw_query_string:
-            if of_tiles or _ignores_tracking(request, operation):
-                request[_TRACKING] = of_tiles
-            _join_members(request, operation.lists)
-        query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))
+        sent = await _sent(request, operation, of_tiles=of_tiles)
+        query = read_query(operation.parameters, operation.extra_parameters, sent)
         _leave_out_language(request, operation)
         if "%" in request.rel_url.raw_query_string and not _is_text(request.rel_url.raw_query_string):
             query.fault("query", "the query string holds escapes that are not UTF-8", "string_unicode")

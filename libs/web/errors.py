@@ -13,6 +13,7 @@ from libs.ogc.errors import (
     DomainError,
     Fault,
     InvalidParameters,
+    MalformedRequest,
     NotAcceptable,
     NotFound,
     TooSlow,
@@ -59,7 +60,8 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
         error = TooSlow(_SLOW_FILTER)
     if isinstance(error, InvalidParameters):
         detail: Any = [_with_sent_text(fault, request.query) for fault in error.faults]
-        return _render(request, request.app[SETTINGS].invalid_parameter_status, detail, {})
+        is_fixed = isinstance(error, MalformedRequest)
+        return _render(request, 400 if is_fixed else request.app[SETTINGS].invalid_parameter_status, detail, {})
     if isinstance(error, DomainError):
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
         headers = {"Retry-After": str(error.retry_after)} if isinstance(error, Unavailable) else {}

@@ -42,7 +42,6 @@ _TRACEPARENT = "traceparent"
 _LEAST_SECONDS = 0.25
 """Minimum timeout in seconds: less than the gateway leaves for a second process, if the first one hangs."""
 
-ALLOWED = "GET, HEAD, OPTIONS"
 _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
 
 
@@ -193,13 +192,16 @@ def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:
 
 def _preflight(request: web.Request) -> web.Response | None:
     """Return the response to OPTIONS on any existing path."""
-    if request.method != "OPTIONS" or not isinstance(request.match_info.http_exception, web.HTTPMethodNotAllowed):
+    refused = request.match_info.http_exception
+    if request.method != "OPTIONS" or not isinstance(refused, web.HTTPMethodNotAllowed):
         return None
+    known = refused.allowed_methods
+    allowed = ", ".join(method for method in ("GET", "HEAD", "POST", "OPTIONS") if method in {*known, "OPTIONS"})
     return web.Response(
         status=204,
         headers={
-            "Allow": ALLOWED,
-            "Access-Control-Allow-Methods": ALLOWED,
+            "Allow": allowed,
+            "Access-Control-Allow-Methods": allowed,
             "Access-Control-Allow-Headers": request.headers.get("Access-Control-Request-Headers", "*"),
             "Access-Control-Max-Age": "86400",
         },

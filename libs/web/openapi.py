@@ -4,7 +4,7 @@ Requests are checked against the declared parameters, so documentation and valid
 """
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ class Operation:
     """Media types of the 200 response, the default first."""
     negotiated: tuple[str, ...]
     """Media types that `Accept` chooses from; others (`x-only-with-f: true`) require `f`."""
+    method: str = "get"
+    """`post` for a search whose parameters are members of the JSON body."""
 
 
 _SHARED = Path(__file__).parent / "components.yaml"
@@ -104,16 +106,25 @@ def with_status_of_invalid(document: Mapping[str, Any], status: int) -> dict[str
 def operations(document: dict[str, Any], *, limit_to_maximum: bool = False) -> Iterator[Operation]:
     """Yield every operation of the document. Raises ValueError if one declares something that we cannot check.
 
+    `x-parameters-of` of a POST names the path of the GET whose parameters are the members of its body.
+
     `limit_to_maximum` says that a `limit` above its maximum means the maximum (/req/core/fc-limit-response-1).
     """
     for path, item in document["paths"].items():
         for method, operation in item.items():
             if method not in _METHODS:
                 continue
+            read = document["paths"][operation["x-parameters-of"]]["get"] if method == "post" else {}
             declared = [
-                _resolve(document, entry) for entry in [*item.get("parameters", []), *operation.get("parameters", [])]
+                _resolve(document, entry)
+                for entry in [
+                    *item.get("parameters", []),
+                    *operation.get("parameters", []),
+                    *(entry for entry in read.get("parameters", []) if _resolve(document, entry)["in"] == "query"),
+                ]
             ]
-            yield _operation(document, path, operation, declared, {"limit"} if limit_to_maximum else set())
+            found = _operation(document, path, operation, declared, {"limit"} if limit_to_maximum else set())
+            yield replace(found, method=method)
 
 
 def _operation(

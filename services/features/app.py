@@ -27,6 +27,13 @@ from services.features.resources import add_resources
 from services.features.schema import get_feature_schema, get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
+from services.features.stac_catalogue import (
+    get_stac,
+    get_stac_collection,
+    get_stac_collections,
+    get_stac_conformance,
+)
+from services.features.stac_items import get_stac_item, get_stac_items, get_stac_search
 
 _HANDLERS = {
     "getQueryables": get_queryables,
@@ -50,6 +57,15 @@ _HANDLERS = {
     "getItem": get_item,
     "getExport": get_export,
     "getPrograms": get_programs,
+    "postSearch": get_items,
+    "getStac": get_stac,
+    "getStacCollection": get_stac_collection,
+    "getStacCollections": get_stac_collections,
+    "getStacConformance": get_stac_conformance,
+    "getStacItem": get_stac_item,
+    "getStacItems": get_stac_items,
+    "getStacSearch": get_stac_search,
+    "postStacSearch": get_stac_search,
 }
 
 

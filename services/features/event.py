@@ -30,6 +30,8 @@ from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
 from services.features.samples.source import Source, file_name
 from services.features.sending import send
+from services.features.stac.items import EVENTS
+from services.features.stac.sources import sources
 
 GEOJSON = "application/geo+json"
 _TOLD = 1000
@@ -62,7 +64,11 @@ async def get_event(call: Call) -> web.StreamResponse:
     computed = await app[IMPACTS].find(name)
     has_raster = computed is not None and computed.has_raster
     links = links_json(
-        [*_links(call, base, name), *_products(base, name, is_computed=computed is not None, has_raster=has_raster)],
+        [
+            *_links(call, base, name),
+            *_stac(base, name, [part.collection for part in parts]),
+            *_products(base, name, is_computed=computed is not None, has_raster=has_raster),
+        ],
         call.media_type,
     )
     document = _document(event, parts, base, links, call.media_type)
@@ -112,6 +118,13 @@ def _links(call: Call, base: str, name: str) -> list[Link]:
         *representations(address, call.media_type, call.offers),
         Link(f"{base}/map?{urlencode({'event': name})}", "preview", MediaType.HTML, "The event on the map"),
     ]
+
+
+def _stac(base: str, name: str, collections: Sequence[Collection]) -> list[Link]:
+    if not sources(collections):
+        return []
+    address = f"{base}/stac/collections/{EVENTS}/items/{path_segment(name)}"
+    return [Link(address, "related", GEOJSON, "The event as a STAC item")]
 
 
 def _products(base: str, name: str, *, is_computed: bool, has_raster: bool) -> list[Link]:

@@ -23,6 +23,7 @@ EVENTS_TYPE = "text/event-stream"
 name_format("sse", EVENTS_TYPE, "event stream")
 ASYNCAPI_TYPE = "application/asyncapi+json"
 _ITEMS = "/collections/{collectionId}/items"
+_SEARCH = "/collections/{collectionId}/search"
 _EXPORT = "/collections/{collectionId}/export"
 _OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema", _EXPORT: "items_schema"}
 
@@ -33,6 +34,12 @@ def _document() -> dict[str, Any]:
     components = document["components"]
     components["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
     components["parameters"]["fExport"]["schema"]["enum"] = [entry.name for entry in EXPORT_FORMATS.values()]
+    search = document["paths"][_SEARCH]["post"]["responses"]["200"]
+    search["content"] = {
+        entry.media_type: {"schema": dict(entry.items_schema)}
+        for entry in FORMATS
+        if entry.media_type != MediaType.HTML
+    }
     for path, schema in _OPERATIONS.items():
         answer = document["paths"][path]["get"]["responses"]["200"]
         offered = EXPORT_FORMATS.values() if path == _EXPORT else FORMATS
@@ -104,6 +111,7 @@ PART = ServicePart(
         ),
     ),
     landing_links=(
+        Link("/stac", "related", MediaType.JSON, "STAC catalogue of events, hazards and impacts"),
         Link("/functions", REL_FUNCTIONS, MediaType.JSON, "Functions of filters"),
         Link("/changes", "monitor", MediaType.JSON, "Versions of all collections, and a stream of new ones"),
         Link("/asyncapi", "service-meta", ASYNCAPI_TYPE, "Streams of changes (AsyncAPI)"),

@@ -31,6 +31,8 @@ from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.sending import WHOLE_PAGES, WholePages
 from services.features.settings import Settings
+from services.features.stac.search import Items
+from services.features.stac.summaries import Summaries
 from services.features.streaming.changed_items import ChangedItems
 from services.features.streaming.hub import Hub
 from services.features.streaming.journal import Journal
@@ -44,7 +46,9 @@ FACETS = web.AppKey("facets", FacetCounts)
 FOLDING = web.AppKey("folding", TextFoldings)
 HUB = web.AppKey("hub", Hub)
 IMPACTS = web.AppKey("impacts", EventImpacts)
+STAC_ITEMS = web.AppKey("stac_items", Items)
 STORE = web.AppKey("store", ItemsStore)
+SUMMARIES = web.AppKey("summaries", Summaries)
 VALUES = web.AppKey("values", ValueRanges)
 VERSIONS = web.AppKey("versions", DataVersions)
 
@@ -92,6 +96,8 @@ async def _open(app: web.Application, settings: Settings) -> AsyncIterator[None]
         app[FACETS] = FacetCounts(database, versions, failing, at_once=at_once, of_collection=of_collection)
         app[STORE] = ItemsStore(database, counts, cache, failing)
         app[ALIASES], app[IMPACTS] = EventAliases(database), EventImpacts(database)
+        app[STAC_ITEMS] = Items(app[STORE], app[IMPACTS], database)
+        app[SUMMARIES] = Summaries(database, versions, app[IMPACTS])
         folder = ExportFolder(
             settings.export_folder,
             kept_bytes=settings.export_kept_bytes,

@@ -105,7 +105,7 @@ def handlers() -> set[tuple[str, str, str]]:
                 pairs = zip(node.keys, node.values, strict=True)
                 bound |= {ast.unparse(key).strip("'"): ast.unparse(value) for key, value in pairs if key is not None}
         for path, item in yaml.safe_load(document.read_text(encoding="utf-8"))["paths"].items():
-            module = modules[bound[item["get"]["operationId"]]]
+            module = modules[bound[(item.get("get") or item["post"])["operationId"]]]
             found.add((path, service, f"{module.replace('.', '/')}.py"))
     return found
 
@@ -171,7 +171,9 @@ def test_the_limits_of_a_filter_are_those_of_the_program() -> None:
         if what.content == "a filter"
     ]
     assert documented == (
-        f"{guard.MAX_BYTES // 1024} kB, {guard.MAX_TOKENS:,} words, {guard.MAX_DEPTH} levels of parentheses, "
+        f"{guard.MAX_BYTES // 1024} kB without the coordinates of geometries and "
+        f"{guard.MAX_WITH_COORDINATES // 1024} kB with them, "
+        f"{guard.MAX_TOKENS:,} words, {guard.MAX_DEPTH} levels of parentheses, "
         f"{guard.MAX_LIST:,} members of a list, {guard.MAX_PATTERN} characters of a pattern "
         f"({guard.MAX_WITH_UNDERSCORE} after a `%` with `_`)"
     )

@@ -113,6 +113,25 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
     return _Template(path, _PLACEHOLDER.split(json), tuple(header), _PLACEHOLDER.split(lines))
 
 
+def search_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds) -> PageLinks:
+    """Return the links of a page that a body requested; the next page has the same body with another `cursor`."""
+    collection = f"{base}/collections/{path_segment(query.selection.collection.id)}"
+    links: list[dict[str, object]] = [
+        {"href": f"{collection}/search", "rel": "self", "type": media_type, "method": "POST"},
+        {"href": collection, "rel": "collection", "type": MediaType.JSON},
+    ]
+    for rel, position in (("next", ends.next), ("prev", ends.prev)):
+        if position is not None:
+            body = {"cursor": encode_cursor(position, query.fingerprint)}
+            links.append({**links[0], "rel": rel, "body": body, "merge": True})
+    return PageLinks(orjson.dumps(links)[1:-1], links_header(links))
+
+
+def links_header(links: Iterable[Mapping[str, object]]) -> str:
+    """Return the header that names the collection; a link that needs a body has no place in it."""
+    return ", ".join(f'<{link["href"]}>; rel="{link["rel"]}"' for link in links if link["rel"] == "collection")
+
+
 def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
     """Return the links of a page with known ends (/req/core/fc-links, /rec/core/fc-next)."""
     template = _template(query.selection.collection.id, media_type, of_item=False)

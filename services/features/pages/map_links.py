@@ -10,6 +10,7 @@ from libs.geo.longitudes import wrap_longitude
 from libs.ogc.bbox import BBox, bbox_of
 from libs.ogc.link import path_segment
 from libs.selection.columns import column_queryable
+from libs.selection.text_search import text_filter
 from services.features.request.items_query import ItemsQuery
 
 _WIDTH, _HEIGHT = 900, 600
@@ -78,6 +79,8 @@ def _conditions(collection: Collection, query: ItemsQuery, declared: Names[str])
     conditions = []
     if "filter" in given and given.get("filter-lang") != "cql2-json":
         conditions.append(given["filter"])
+    if "q" in given and (searched := text_filter(collection, given["q"].split(","))):
+        conditions.append(searched)
     key = collection.column(collection.key) if collection.key else None
     if "ids" in given and key is not None:
         conditions.append(equals(column_queryable(key), [part.strip() for part in given["ids"].split(",")]))

@@ -54,7 +54,7 @@ def test_answers_of_all_services_are_sent_and_bounded_alike() -> None:
         # a filter of 16 kB, percent-encoded, is one line
         "client_header_buffer_size": "4k",
         "large_client_header_buffers": "4 32k",
-        "client_max_body_size": "64k",
+        "client_max_body_size": "256k",
         "gzip": "on",
         "gzip_comp_level": "4",
         "gzip_min_length": "512",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -53,6 +54,19 @@ def test_the_first_of_two_that_declare_the_same_path_has_it() -> None:
     assert service(routes([part("new", "/a/{b}"), part("old", "/a/{c}")]), "/a/b") == "new"
     assert service(routes([part("old", "/a/{c}"), part("new", "/a/{b}")]), "/a/b") == "old"
     assert [name for _, name in routes([part("old", "/a/{c}"), part("new", "/a/{b}")]).escaped] == ["old"]
+
+
+def test_only_paths_that_declare_post_accept_it() -> None:
+    item: dict[str, Any] = {"get": {}, "post": {}}
+    found = routes(
+        [ServicePart("a", {"paths": {"/search": item, "/{x}/search": {"post": {}}, "/other": {"get": {}}}}, ())]
+    )
+    accepted = [path for path in ("/search", "/search?a", "/a/search", "/searches", "/other") if _accepts(found, path)]
+    assert accepted == ["/search", "/search?a", "/a/search"]
+
+
+def _accepts(found: Routes, path: str) -> bool:
+    return any(re.search(pattern, path) for pattern in found.searches)
 
 
 def test_complete_when_all_services_are_known() -> None:

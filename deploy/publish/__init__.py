@@ -1,0 +1,1 @@
+"""Publishes what a running service has as files that need no service."""

@@ -1,0 +1,72 @@
+"""What deploy.impact has counted for several events, read with one statement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from libs.catalogue.impacts import FORMAT
+from libs.ogc.temporal import rfc3339
+from libs.pg.pool import Database
+from libs.pg.sql import bind, sql
+
+_ZONES = sql("impact -> 'zones'")
+_COUNTRIES = sql("""jsonb_path_query_array(impact, '$.zones[*].countries[*] ? (@.people > 0)')""")
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The countries with people in the zones of an event, and the zones if they were requested."""
+
+    computed: str
+    has_raster: bool
+    countries: Sequence[str] = ()
+    """Codes of ISO 3166-1 alpha-3."""
+    zones: Sequence[Mapping[str, Any]] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """The code of each country by its name in the zones; without those that have none."""
+
+
+async def counted(database: Database, events: Sequence[str], *, zones: bool) -> dict[str, Counted]:
+    """Return what is counted, by event, of those that are computed; with `zones` also the tables. Raise Unavailable."""
+    rows = await database.fetch(
+        sql(
+            "SELECT event_id, computed, {tables}::text AS tables, "
+            "EXISTS (SELECT FROM impact.raster r WHERE r.event_id = e.event_id) AS has_raster "
+            "FROM impact.event e WHERE event_id = ANY({events}) AND (impact ->> 'format')::int = {format}",
+            tables=_ZONES if zones else _COUNTRIES,
+            events=bind([event for event in events if "\0" not in event], "text[]"),
+            format=bind(FORMAT, "int4"),
+        )
+    )
+    tables = {row["event_id"]: orjson.loads(row["tables"] or "[]") for row in rows}
+    countries = {
+        event: [country for zone in found for country in zone["countries"]] if zones else found
+        for event, found in tables.items()
+    }
+    codes = await _codes(database, {country["name"] for found in countries.values() for country in found})
+    return {
+        row["event_id"]: Counted(
+            computed=rfc3339(row["computed"].replace(microsecond=0)),
+            has_raster=row["has_raster"],
+            countries=[
+                code for country in countries[row["event_id"]] if (code := codes.get(country["name"])) is not None
+            ],
+            zones=tables[row["event_id"]] if zones else (),
+            codes=codes,
+        )
+        for row in rows
+    }
+
+
+async def _codes(database: Database, names: set[str]) -> dict[str, str]:
+    if not names:
+        return {}
+    rows = await database.fetch(
+        sql(
+            "SELECT name, dams.country_code(name) AS code FROM unnest({names}) name",
+            names=bind(sorted(names), "text[]"),
+        )
+    )
+    return {row["name"]: row["code"] for row in rows if row["code"] is not None}
