@@ -38,7 +38,8 @@ async def test_faults_have_the_status_that_the_document_says(standard: Services,
             for path, item in paths.items():
                 responses = (item.get("get") or item["post"])["responses"]
                 assert {said, "405", "414", "431", "503"} <= responses.keys(), path
-                assert other not in responses, path
+                # a malformed body is 400 in any mode, and so are all faults of the STAC API
+                assert other not in responses or path.startswith("/stac/") or "post" in item, path
 
 
 async def test_a_limit_above_the_maximum_is_the_maximum(standard: Services, running: Services) -> None:
