@@ -1,2 +1,2 @@
 -- Rasters that are stored uncompressed stay readable.
-ALTER TABLE impact.raster ALTER COLUMN tif SET STORAGE EXTENDED;
+ALTER TABLE IF EXISTS impact.raster ALTER COLUMN tif SET STORAGE EXTENDED;

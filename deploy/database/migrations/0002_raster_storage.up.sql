@@ -1,2 +1,2 @@
 -- GeoTIFFs are compressed already. PostgreSQL tried to compress each again; it only affects rasters written from now on.
-ALTER TABLE impact.raster ALTER COLUMN tif SET STORAGE EXTERNAL;
+ALTER TABLE IF EXISTS impact.raster ALTER COLUMN tif SET STORAGE EXTERNAL;

@@ -124,6 +124,8 @@ CREATE TABLE IF NOT EXISTS impact.raster (
     digest text NOT NULL,
     tif bytea NOT NULL
 );
+-- compressed already; databases of the first release have no such table when they are migrated
+ALTER TABLE impact.raster ALTER COLUMN tif SET STORAGE EXTERNAL;
 COMMENT ON TABLE impact.raster IS E'Rasters of events\nWind or shaking of each event as a cloud-optimised GeoTIFF.';
 COMMENT ON COLUMN impact.raster.digest IS 'Digest. That of the tables which were computed with the raster.';
 

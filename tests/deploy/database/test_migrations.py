@@ -77,6 +77,16 @@ async def test_a_database_of_the_first_release_is_brought_up_to_date(owner: asyn
     assert "made_up" in await columns(owner)
 
 
+async def test_the_first_release_may_have_no_table_of_rasters(owner: asyncpg.Connection) -> None:
+    await revert_schema(owner, FIRST)
+    await owner.execute("DROP TABLE impact.raster, dams.schema_version")
+    await apply_schema(owner)
+    storage = "SELECT attstorage FROM pg_attribute WHERE attrelid = 'impact.raster'::regclass AND attname = 'tif'"
+    assert (await current_version(owner), await owner.fetchval(storage)) == (newest(KNOWN), b"e")
+    await owner.execute("DROP TABLE impact.raster")
+    assert await revert_schema(owner, FIRST) == ["0002_raster_storage"]
+
+
 async def test_rows_outlive_an_upgrade_and_the_way_back(owner: asyncpg.Connection) -> None:
     await add_earthquake(owner)
     await apply_schema(owner, MADE_UP)
