@@ -12,7 +12,7 @@ from libs.selection.selection import Selection, select
 PARAMETERS = (
     *("geom-column", "datetime-column", "ids", "bbox", "datetime", "filter", "filter-lang", "properties", "sortby"),
 )
-MAG_ABOVE = '("mag" > $1::float8 AND "mag" < \'Infinity\')'
+MAG_ABOVE = '("mag" > $1::float8 AND ("mag" < \'Infinity\') IS NOT FALSE)'
 """What `mag > 5` becomes."""
 COLUMNS = (
     Column("id", "integer", "integer", not_null=True),

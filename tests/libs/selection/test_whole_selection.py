@@ -42,7 +42,7 @@ def test_conditions_come_in_the_order_of_their_parameters() -> None:
         '(("id" = ANY($1::int8[])))'
         ' AND (ST_Intersects("geom", ST_GeomFromWKB($2::bytea, 4326)) OR "geom" IS NULL)'
         ' AND (("began" <= $3::timestamptz) AND ("ended" >= $4::date OR "ended" IS NULL))'
-        ' AND ((("mag" > $5::float8 AND "mag" < \'Infinity\'))'
+        ' AND ((("mag" > $5::float8 AND ("mag" < \'Infinity\') IS NOT FALSE))'
         ' AND (ST_Intersects("geom", ST_GeomFromWKB($6::bytea, 4326))))'
         ' AND ("place" = $7::text) AND ("mag" = $8::float8)'
     )

@@ -181,8 +181,8 @@ async def test_pages_escape_what_the_data_say(features: Client) -> None:
     facilities = (await features.get("/events/WP%2F1/facilities", {"f": "html"})).body.decode()
     assert "Big &lt;b&gt;Airport&lt;/b&gt;" in facilities
     related = [link["href"] for link in (await features.json("/events/WP%2F1"))["links"] if link["rel"] == "related"]
-    products = ("impact", "facilities", "intensity.tif")
-    assert related == [f"{features.base}/events/WP%2F1/{product}" for product in products]
+    products = [f"events/WP%2F1/{product}" for product in ("impact", "facilities", "intensity.tif")]
+    assert related == [f"{features.base}/{path}" for path in ("stac/collections/dams-events/items/WP%2F1", *products)]
     event = (await features.get("/events/WP%2F1", {"f": "html"})).body.decode()
     assert event.index("Category 3 typhoon Anna: 1.2 million people") < event.index("Data for this event")
     assert f'href="{features.base}/events/WP%2F1/facilities?f=html"' in event
