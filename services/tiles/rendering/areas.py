@@ -9,6 +9,7 @@ Each area goes through the same steps. Lengths are units of the tile, 4096 to a 
 5. Fill it: snap it to the grid of the tile and repair it (`ST_AsMVTGeom`). Parts and holes smaller than a unit merge
    or vanish there, which keeps the total area on average.
 6. Draw what collapsed as a strip along its outline, one unit wide, where it reaches a pixel beyond the filled area.
+   In areas of at most four pixels, only if nothing else is left of them.
 7. Draw an area smaller than a unit as one square unit.
 
 No step draws a bounding box. Steps 3, 4 and 7, and what vanishes or collapses in step 5, make the feature a simplified
@@ -35,7 +36,7 @@ STRAIGHT = 0.25
 _PIXEL = 8
 """Units of a pixel where 512 pixels show a tile: a strip thinner than a unit and shorter than this cannot be seen."""
 _MOST_COMPARED = 500
-"""Corners of an outline whose distance from the filled area is measured, in a time that grows with their square."""
+"""Corners of an area whose distance from the filled one is measured, in a time that grows with their square."""
 _MOST_UNITED = 12_000
 """Corners that PostGIS unites within some ten milliseconds."""
 
@@ -105,15 +106,18 @@ _STEPS: LiteralString = """
     ELSE ST_AsMVTGeom(snapped.g, {tile}, {units}, true) END AS g OFFSET 0) AS fill
   CROSS JOIN LATERAL (SELECT CASE WHEN ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
     THEN ST_Perimeter(snapped.g) - ST_Perimeter(whole.g) END AS length OFFSET 0) AS collapse
-  CROSS JOIN LATERAL (SELECT CASE WHEN collapse.length <= 2 * {pixel} THEN NULL
+  CROSS JOIN LATERAL (SELECT CASE WHEN collapse.length <= 2 * {pixel} OR whole.g IS NOT NULL
+      AND (ST_XMax(snapped.g) - ST_XMin(snapped.g) <= 4 * {pixel}
+        AND ST_YMax(snapped.g) - ST_YMin(snapped.g) <= 4 * {pixel}
+       OR ST_NPoints(snapped.g) <= {compared}
+        AND ST_HausdorffDistance(ST_TransScale(snapped.g, 0, -{extent}, 1, -1), whole.g) <= {pixel}) THEN NULL
     ELSE (SELECT ST_Collect(ST_SnapToGrid(ST_TransScale(ring.geom, 0, -{extent}, 1, -1), 1))
      FROM ST_Dump(ST_Boundary(CASE WHEN light.coarse OR light.overlaps
       OR ST_NumGeometries(light.g) = ST_NumGeometries(clip.g) THEN light.g ELSE clip.g END)) AS ring
      WHERE ST_XMax(ring.geom) - ST_XMin(ring.geom) > 2 OR ST_YMax(ring.geom) - ST_YMin(ring.geom) > 2)
     END AS g OFFSET 0) AS outline
   CROSS JOIN LATERAL (SELECT ST_ClipByBox2D(CASE WHEN whole.g IS NULL THEN outline.g
-    WHEN ST_NPoints(outline.g) > {compared} OR ST_HausdorffDistance(outline.g, whole.g) > {pixel}
-     THEN ST_Difference(outline.g, whole.g) END, {seen}) AS g OFFSET 0) AS collapsed
+    WHEN outline.g IS NOT NULL THEN ST_Difference(outline.g, whole.g) END, {seen}) AS g OFFSET 0) AS collapsed
   CROSS JOIN LATERAL (SELECT {strips} AS g OFFSET 0) AS strip
  ) AS steps"""
 
