@@ -9,7 +9,7 @@ Each area goes through the same steps. Lengths are units of the tile, 4096 to a 
 5. Fill it: snap it to the grid of the tile and repair it (`ST_AsMVTGeom`). Parts and holes smaller than a unit merge
    or vanish there, which keeps the total area on average.
 6. Draw what collapsed as a strip along its outline, one unit wide, where it reaches a pixel beyond the filled area.
-   In areas of at most four pixels, only if nothing else is left of them.
+   In areas of at most four pixels, and in tiles of more than `MANY` areas, only if nothing else is left of them.
 7. Draw an area smaller than a unit as one square unit.
 
 No step draws a bounding box. Steps 3, 4 and 7, and what vanishes or collapses in step 5, make the feature a simplified
@@ -33,6 +33,9 @@ _LEFT_CORNERS = 200
 """Corners of an outline that is too crowded on each grid."""
 STRAIGHT = 0.25
 """Units that a corner may be off the line between its neighbours, and be left out."""
+MANY = 500
+"""Areas in a tile that are compared with their filled parts in some 100 ms."""
+NO_MANY = sql("false")
 _PIXEL = 8
 """Units of a pixel where 512 pixels show a tile: a strip thinner than a unit and shorter than this cannot be seen."""
 _MOST_COMPARED = 500
@@ -41,12 +44,14 @@ _MOST_UNITED = 12_000
 """Corners that PostGIS unites within some ten milliseconds."""
 
 
-def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, False)) -> Sql:
+def drawn_area(
+    shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, False), *, is_one_of_many: Sql = NO_MANY
+) -> Sql:
     """A query of one row: `drawn`, a polygon in units of the tile or NULL, and `simplified`.
 
     `shape` names a 2D area in the CRS of the tile; `tile` is the box of the tile in that CRS. `antimeridian` says
-    whether the tile ends there on its left and on its right. In `drawn`, x goes right and y down, as in vector tiles,
-    and outer rings are clockwise on the screen.
+    whether the tile ends there on its left and on its right. `is_one_of_many` is true in tiles of more than `MANY` areas.
+    In `drawn`, x goes right and y down, as in vector tiles, and outer rings are clockwise on the screen.
     """
     left, bottom, right, top = tile
     wide, high = (right - left) / EXTENT, (top - bottom) / EXTENT
@@ -78,6 +83,7 @@ def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, 
         uncut=bind(_UNCUT_CORNERS, "int4"),
         many=bind(MANY_CORNERS, "int4"),
         pixel=bind(_PIXEL, "int4"),
+        many_areas=is_one_of_many,
         compared=bind(_MOST_COMPARED, "int4"),
         strips=sql(_STRIPS, united=bind(_MOST_UNITED, "int4"), pixel=bind(_PIXEL, "int4")),
         dot=dot(shape, tile),
@@ -107,7 +113,7 @@ _STEPS: LiteralString = """
   CROSS JOIN LATERAL (SELECT CASE WHEN ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
     THEN ST_Perimeter(snapped.g) - ST_Perimeter(whole.g) END AS length OFFSET 0) AS collapse
   CROSS JOIN LATERAL (SELECT CASE WHEN collapse.length <= 2 * {pixel} OR whole.g IS NOT NULL
-      AND (ST_XMax(snapped.g) - ST_XMin(snapped.g) <= 4 * {pixel}
+      AND ({many_areas} OR ST_XMax(snapped.g) - ST_XMin(snapped.g) <= 4 * {pixel}
         AND ST_YMax(snapped.g) - ST_YMin(snapped.g) <= 4 * {pixel}
        OR ST_NPoints(snapped.g) <= {compared}
         AND ST_HausdorffDistance(ST_TransScale(snapped.g, 0, -{extent}, 1, -1), whole.g) <= {pixel}) THEN NULL

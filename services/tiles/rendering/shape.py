@@ -9,7 +9,7 @@ from libs.geo.longitudes import WEB_MERCATOR, wrap_shape
 from libs.geo.shape_sql import in_lonlat
 from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
-from services.tiles.rendering.areas import STRAIGHT, dot, drawn_area
+from services.tiles.rendering.areas import NO_MANY, STRAIGHT, dot, drawn_area
 from services.tiles.rendering.clipping import clip, is_crowded
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
@@ -39,14 +39,15 @@ def drawn_points(request: TileRequest, shape: Sql) -> Sql:
     return _in_tile_units(shape, request)
 
 
-def drawing(request: TileRequest, shape: Sql) -> Sql:
+def drawing(request: TileRequest, shape: Sql, *, is_one_of_many: Sql = NO_MANY) -> Sql:
     """A query of what the tile draws of a row: `drawn`, in units of the tile or NULL, `simplified`, and `part`.
 
     `shape` names a 2D geometry in the CRS of the tile. A collection has a row for each dimension that it holds, for a
     feature of a vector tile has one; `part` is 1 in the first row.
     """
     column, tile = request.geometry, request.region.bounds
-    area, line = drawn_area(sql("part.g"), tile, request.region.antimeridian), _drawn_line(request, sql("part.g"))
+    area = drawn_area(sql("part.g"), tile, request.region.antimeridian, is_one_of_many=is_one_of_many)
+    line = _drawn_line(request, sql("part.g"))
     if column.dimension == 2:
         return sql(
             "SELECT area.*, 1 AS part FROM (SELECT {shape} AS g) AS part, LATERAL ({area}) AS area",

@@ -50,7 +50,7 @@ async def _of_row(database: Database, value: Sql, column: GeometryColumn, stored
     )
 
 
-async def _drawn(database: Database, request: TileRequest, stored: str) -> Any:
+async def _drawn(database: Database, request: TileRequest, stored: str, *, many: bool = False) -> Any:
     """In units of the tile, y downwards."""
     text = sql("ST_AsText({shape})", shape=drawn_points(request, project(request)))
     if request.geometry.dimension != 0:
@@ -58,7 +58,7 @@ async def _drawn(database: Database, request: TileRequest, stored: str) -> Any:
             "(SELECT ST_AsText(drawing.drawn) FROM (SELECT {shape} AS g OFFSET 0) AS shape"
             " CROSS JOIN LATERAL ({drawing}) AS drawing WHERE drawing.drawn IS NOT NULL LIMIT 1)",
             shape=project(request),
-            drawing=drawing(request, sql("shape.g")),
+            drawing=drawing(request, sql("shape.g"), is_one_of_many=bind(many, "boolean")),
         )
     text = await _of_row(database, text, request.geometry, stored)
     return None if text is None else shapely.from_wkt(text)
@@ -157,15 +157,16 @@ async def test_a_long_edge_at_high_latitudes_follows_its_curve(
     assert shapely.hausdorff_distance(found.intersection(drawn), curve.intersection(drawn)) <= 1
 
 
-@pytest.mark.parametrize(("length", "reach"), [(6, 0), (40, 40)])
+@pytest.mark.parametrize(("length", "many", "reach"), [(6, False, 0), (40, False, 40), (40, True, 0)])
 async def test_what_is_thinner_than_a_unit_is_drawn_if_it_is_longer_than_a_pixel(
-    database: Database, length: int, reach: int
+    database: Database, length: int, many: bool, reach: int
 ) -> None:
     unit = 2 * 20037508.342789244 / EXTENT
     # 20 combs of 0.4 units on the right side of a square
     combs = [(x, 10 * n + y) for n in range(20) for x, y in ((200, 0), (200 + length, 0.2), (200, 0.4))]
     corners = ", ".join(f"{x * unit} {y * unit}" for x, y in [(0, 0), *combs, (200, 200), (0, 200), (0, 0)])
-    found = await _drawn(database, _request(_column("Polygon", 3857)), f"SRID=3857;POLYGON(({corners}))")
+    stored = f"SRID=3857;POLYGON(({corners}))"
+    found = await _drawn(database, _request(_column("Polygon", 3857)), stored, many=many)
     left, _, right, _ = found.bounds
     assert (left, right) == (EXTENT / 2, EXTENT / 2 + 200 + reach)
     if not reach:
