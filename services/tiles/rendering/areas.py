@@ -50,8 +50,8 @@ def drawn_area(
     """A query of one row: `drawn`, a polygon in units of the tile or NULL, and `simplified`.
 
     `shape` names a 2D area in the CRS of the tile; `tile` is the box of the tile in that CRS. `antimeridian` says
-    whether the tile ends there on its left and on its right. `is_one_of_many`: whether the tile has more than `MANY` areas.
-    In `drawn`, x goes right and y down, as in vector tiles, and outer rings are clockwise on the screen.
+    whether the tile ends there on its left and on its right. `is_one_of_many`: the tile has more than `MANY` areas. In
+    `drawn`, x goes right and y down, as in vector tiles, and outer rings are clockwise on the screen.
     """
     left, bottom, right, top = tile
     wide, high = (right - left) / EXTENT, (top - bottom) / EXTENT
