@@ -325,15 +325,7 @@ def test_a_doctor_who_finds_nothing_fatal_says_so(state_dir: Path, database_url:
     assert "warning: FEATURE is not a setting and has no effect; did you mean DAMS_FEATURES_PROCESSES?" in result.stdout
 
 
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that the user of the services can read, unlike those of pytest."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
-
-
-async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str, open_folder: Path) -> None:
+async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str) -> None:
     owner = await asyncpg.connect(database_url)
     await owner.execute(
         "CREATE SCHEMA own; CREATE TABLE own.places (id integer PRIMARY KEY, geom geometry(Point, 4326));"
@@ -341,10 +333,13 @@ async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str, o
         "CREATE TABLE own.scratch (id integer PRIMARY KEY, geom geometry(Point, 4326)); ANALYZE"
     )
     await owner.close()
-    file = open_folder / "collections.yaml"
-    file.write_text("exclude: [own.scratch]")
     settings = of_own(database_url, schemas="own")
-    result = await asyncio.to_thread(command, state_dir, "doctor", DAMS_COLLECTIONS_CONFIG=str(file), **settings)
+    # the user of the services cannot read the folders of pytest
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        file = Path(folder) / "collections.yaml"
+        file.write_text("exclude: [own.scratch]")
+        result = await asyncio.to_thread(command, state_dir, "doctor", DAMS_COLLECTIONS_CONFIG=str(file), **settings)
     assert result.stdout.splitlines()[-4:] == [
         "public (1): own.places",
         'not public, as they have no geometry (2): "own.Users, old", own.users',
