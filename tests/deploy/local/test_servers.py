@@ -336,7 +336,7 @@ async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str) -
     settings = of_own(database_url, schemas="own")
     # the user of the services cannot read the folders of pytest
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
+        Path(folder).chmod(0o755)  # noqa: ASYNC240
         file = Path(folder) / "collections.yaml"
         file.write_text("exclude: [own.scratch]")
         result = await asyncio.to_thread(command, state_dir, "doctor", DAMS_COLLECTIONS_CONFIG=str(file), **settings)
