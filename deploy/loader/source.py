@@ -81,7 +81,7 @@ class Source:
     once: whether a named document never changes, so that it is fetched once. A part after `#` is its revision, which is
         not sent.
     most_named: maximum number of named documents of one load; the next one fetches others.
-    needs: the setting without which a live source has no address, in words; empty for others.
+    needs: the setting that a live source needs for its address, in words; else empty.
     """
 
     name: str

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the local stack needs and is missing; does nothing, quickly, where all is there.
 #   bootstrap.sh python   the Python environment (.venv)
-#   bootstrap.sh base     the same, without what only develops if there is no such environment yet
+#   bootstrap.sh base     the same, but without development packages in a new environment
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
 #   bootstrap.sh run      what running needs of Python, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
 #   bootstrap.sh quick    all of these, the whole Python environment, and what the quick tests want
@@ -133,10 +133,10 @@ fi
 
 data=deploy/database/demo-requirements.txt
 sets=(tests/requirements.txt "$data") cache=() lean=
-# an environment that develops runs the stack too
+# an environment for development also runs the stack
 if { [ "$level" = run ] || [ "$level" = base ]; } && ! compgen -G '.venv/lib/python3*/site-packages/pytest' >/dev/null; then
   sets=(deploy/local/run-requirements.txt "$data")
-  # who only runs the service installs once: neither what was fetched is kept, nor what only installs or builds
+  # users who only run the service install once: downloads and build tools are removed afterwards
   cache=(--no-cache) lean=yes
 fi
 

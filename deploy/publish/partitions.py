@@ -24,7 +24,7 @@ class Partition:
 
 
 def partition(source: Path, time: str | None, folder: Path) -> list[Partition]:
-    """Write the rows of each year of a column into a file of its own, with the metadata of the whole.
+    """Write the rows of each year of a column into a separate file, with the metadata of the whole.
 
     Without a column all rows are one file.
     """

@@ -110,7 +110,8 @@ class Publication:
     def _write(self, name: str, token: str | None, zooms: str | None, known: Entry | None, folder: Path) -> Entry:
         base = f"/collections/{quote(name, safe='')}"
         whole = folder / "whole.parquet"
-        self.service.download(f"{base}/export?f=parquet", whole)
+        headers = self.service.download(f"{base}/export?f=parquet", whole)
+        omitted = int(headers.get("DAMS-Geometries-Omitted", 0))
         version = token or _digest(whole)
         if known and (known["version"], known["zooms"]) == (version, zooms):
             return known
@@ -130,8 +131,10 @@ class Publication:
                 tiles = {"path": f"{place}/tiles-{zooms}.pmtiles", "bytes": file.stat().st_size}
                 self.target.write(tiles["path"], file)
         self._check_unchanged(name, token)
-        self.say(f"{name}: {sum(part['rows'] for part in parts):,} rows in {len(parts)} files")
-        return {"token": token, "version": version, "zooms": zooms, "parts": parts, "tiles": tiles}
+        lost = f", {omitted:,} without their geometry, which cannot be represented" if omitted else ""
+        self.say(f"{name}: {sum(part['rows'] for part in parts):,} rows in {len(parts)} files{lost}")
+        written = {"token": token, "version": version, "zooms": zooms, "parts": parts, "tiles": tiles}
+        return written | {"geometriesOmitted": omitted}
 
     def _check_unchanged(self, name: str, token: str | None) -> None:
         """Raise ServiceError if files may be of two versions."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,13 @@ class Service:
             body: bytes = response.read()
         return body
 
-    def download(self, address: str, file: Path) -> None:
-        """Write the content of an address into a file. Raises ServiceError."""
+    def download(self, address: str, file: Path) -> Mapping[str, str]:
+        """Write the content of an address into a file; return the headers. Raises ServiceError."""
         with self._open(address) as response, file.open("wb") as output:
             while block := response.read(_BLOCK):
                 output.write(block)
+            headers: Mapping[str, str] = response.headers
+        return headers
 
     def _open(self, address: str) -> Any:
         url = address if address.startswith(("http://", "https://")) else f"{self.base}{address}"

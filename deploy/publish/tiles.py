@@ -14,7 +14,7 @@ _PAUSE_SECONDS = 5.0
 
 
 def write_tiles(collection: str, zooms: str, file: Path) -> bool:
-    """Write the file; return False if the collection has no tiles. Raises ServiceError."""
+    """Write the file; return whether the collection has tiles. Raises ServiceError."""
     command = [sys.executable, "-m", "deploy.local", "run", "services.tiles.command", "export", collection]
     for left in range(_TRIES, 0, -1):
         done = subprocess.run(
@@ -22,9 +22,9 @@ def write_tiles(collection: str, zooms: str, file: Path) -> bool:
         )
         if done.returncode == 0:
             break
-        if left > 1:
-            # a service may be restarting
-            time.sleep(_PAUSE_SECONDS)
-            continue
-        raise ServiceError(f"the tiles of {collection} cannot be written: {done.stderr.strip() or done.stdout.strip()}")
+        if left == 1:
+            said = done.stderr.strip() or done.stdout.strip()
+            raise ServiceError(f"the tiles of {collection} cannot be written: {said}")
+        # a service may be restarting
+        time.sleep(_PAUSE_SECONDS)
     return file.exists()

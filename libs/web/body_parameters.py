@@ -14,7 +14,8 @@ MOST_BYTES = 256 * 1024
 async def body_parameters(request: web.Request) -> list[tuple[str, str]]:
     """Return the members as names and texts, like the parameters of an address. Raises MalformedRequest.
 
-    A list becomes its members with commas between them, an object its JSON; a member that is null counts as absent.
+    A list becomes its members with commas between them, so none of them may have one; an object becomes its JSON. A
+    member that is null counts as absent.
     """
     try:
         body = orjson.loads(await request.read() or b"{}")
@@ -28,13 +29,21 @@ async def body_parameters(request: web.Request) -> list[tuple[str, str]]:
     return [(name, _text(value)) for name, value in body.items() if value is not None]
 
 
-def _fault(message: str) -> MalformedRequest:
-    return MalformedRequest([Fault(("body",), message, None, "json_invalid")])
+def _fault(message: str, kind: str = "json_invalid") -> MalformedRequest:
+    return MalformedRequest([Fault(("body",), message, None, kind)])
+
+
+def _member(value: Any) -> str:
+    if isinstance(value, str) and "," in value:
+        raise _fault(
+            f"{value!r} has a comma, which would divide it into two members; send it without the comma", "value_error"
+        )
+    return _text(value)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return ",".join(_text(member) for member in value)
+        return ",".join(_member(member) for member in value)
     return orjson.dumps(value).decode()

@@ -124,7 +124,7 @@ CREATE TABLE IF NOT EXISTS impact.raster (
     digest text NOT NULL,
     tif bytea NOT NULL
 );
--- compressed already; databases of the first release have no such table when they are migrated
+-- the content is compressed already
 ALTER TABLE impact.raster ALTER COLUMN tif SET STORAGE EXTERNAL;
 COMMENT ON TABLE impact.raster IS E'Rasters of events\nWind or shaking of each event as a cloud-optimised GeoTIFF.';
 COMMENT ON COLUMN impact.raster.digest IS 'Digest. That of the tables which were computed with the raster.';
@@ -136,5 +136,5 @@ CREATE TABLE IF NOT EXISTS impact.zone (
     geom geometry(MultiPolygon, 4326) NOT NULL,
     PRIMARY KEY (event_id, kind, zone)
 );
-COMMENT ON TABLE impact.zone IS E'Zones of events\nAreas that deploy.impact made, of contours or by a model. Those of other zones are in the tables of schema hazard.';
+COMMENT ON TABLE impact.zone IS E'Zones of events\nAreas of zones that deploy.impact computes from contours or by a model. The tables of schema hazard have the others.';
 SELECT dams.watch('impact.event');

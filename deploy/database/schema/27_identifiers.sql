@@ -8,7 +8,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         "Argentina": "ARG", "Armenia": "ARM", "Aruba": "ABW", "Australia": "AUS", "Austria": "AUT", "Azerbaijan": "AZE",
         "Bahamas": "BHS", "Bahrain": "BHR", "Bangladesh": "BGD", "Barbados": "BRB", "Belarus": "BLR", "Belgium": "BEL",
         "Belize": "BLZ", "Benin": "BEN", "Bermuda": "BMU", "Bhutan": "BTN", "Bolivia": "BOL",
-        "Bolivia (Plurinational State of)": "BOL", "Bosnia and Herzegovina": "BIH", "Botswana": "BWA",
+        "Bolivia (Plurinational State of)": "BOL",
+        "Bonaire, Saint Eustatius and Saba": "BES", "Bonaire, Sint Eustatius and Saba": "BES", "Bosnia and Herzegovina": "BIH", "Botswana": "BWA",
         "Bouvet Island": "BVT", "Brazil": "BRA", "British Indian Ocean Territory": "IOT", "British Virgin Islands": "VGB",
         "Brunei": "BRN", "Brunei Darussalam": "BRN", "Bulgaria": "BGR", "Burkina Faso": "BFA", "Burma": "MMR",
         "Burundi": "BDI", "Cabo Verde": "CPV", "Cambodia": "KHM", "Cameroon": "CMR", "Canada": "CAN", "Cape Verde": "CPV",
@@ -69,16 +70,17 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         "Venezuela (Bolivarian Republic of)": "VEN", "Viet Nam": "VNM", "Vietnam": "VNM", "Wallis and Futuna": "WLF",
         "Wallis and Futuna Islands": "WLF", "Western Sahara": "ESH", "Yemen": "YEM", "Zambia": "ZMB", "Zimbabwe": "ZWE",
         "eSwatini": "SWZ", "Åland": "ALA"
-    }' ->> $1
+    }' ->> btrim($1)
 $$;
 COMMENT ON FUNCTION dams.country_code(text) IS 'The ISO 3166-1 alpha-3 code of a country, by its name in Natural Earth, GeoNames or the United Nations; null for others.';
 
 CREATE OR REPLACE FUNCTION dams.country_codes(countries text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT CASE WHEN strpos($1, ',') = 0 THEN dams.country_code($1) ELSE (
+    -- the name of a country may have a comma itself
+    SELECT coalesce(dams.country_code($1), (
         SELECT string_agg(code, ', ' ORDER BY place)
-        FROM string_to_table($1, ',') WITH ORDINALITY listed (name, place), dams.country_code(btrim(name)) code
-    ) END
+        FROM string_to_table($1, ',') WITH ORDINALITY listed (name, place), dams.country_code(name) code
+    ))
 $$;
 COMMENT ON FUNCTION dams.country_codes(text) IS 'The ISO 3166-1 alpha-3 codes of countries whose names are separated by commas.';
 

@@ -198,7 +198,7 @@ class Fetcher:
 
 
 def _reason(error: BaseException) -> str:
-    """Describe a failed request; the library hides an unknown name in the causes of its own error."""
+    """Describe a failed request; aiohttp names an unknown host only in the causes of its error."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, socket.gaierror):

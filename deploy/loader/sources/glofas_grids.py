@@ -122,7 +122,7 @@ def forecast_at(document: Document, places: Sequence[Point]) -> tuple[list[int],
 
 @contextmanager
 def _opened(document: Document) -> Iterator[rasterio.DatasetReader]:
-    """Open the grid. Raises DocumentError if GDAL cannot read it, or if it has no position or no cells."""
+    """Open the grid. Raises DocumentError if GDAL cannot read it, or if its position or its cells are missing."""
     try:
         with rasterio.open(_variable(document.path)) as raster:
             place = raster.transform

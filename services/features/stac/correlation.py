@@ -15,6 +15,11 @@ AT_SEA = "XYZ"
 _COLUMNS = 1800
 
 
+def own_countries(listed: str | None) -> list[str]:
+    """Return the codes that an event lists, separated by commas; that of international waters if it lists none."""
+    return [code.strip() for code in (listed or "").split(",") if code.strip()] or [AT_SEA]
+
+
 def _edges(start: float, number: int) -> tuple[float, ...]:
     # the edges of the published grid: its step is the difference of the first two
     step = (start + 0.2) - start

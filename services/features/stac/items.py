@@ -12,7 +12,7 @@ import shapely
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.link import is_web_address, path_segment
-from services.features.stac.correlation import AT_SEA, EPISODE, correlation_id
+from services.features.stac.correlation import EPISODE, correlation_id, own_countries
 from services.features.stac.counted import Counted
 from services.features.stac.sources import DEATHS, DISPLACED, HAZARD_CODE
 
@@ -72,9 +72,8 @@ class Event:
 def event_of(collection: Collection, feature: Mapping[str, Any], reached: Iterable[str], *, has_raster: bool) -> Event:
     """Return the event of a feature. reached: codes of the countries with people in its zones."""
     properties, geometry = feature["properties"], feature.get("geometry")
-    own = [code.strip() for code in str(properties.get("country_codes") or "").split(",") if code.strip()]
     # the first decides the correlation identifier, and so must not change with the impacts
-    countries = tuple(dict.fromkeys([*(own or (AT_SEA,)), *reached]))
+    countries = tuple(dict.fromkeys([*own_countries(properties.get("country_codes")), *reached]))
     box = None
     if geometry is not None:
         west, south, east, north = shapely.from_geojson(orjson.dumps(geometry)).bounds

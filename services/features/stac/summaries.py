@@ -8,7 +8,7 @@ from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, ident, sql
 from services.features.rows.event_impacts import EventImpacts
-from services.features.stac.correlation import AT_SEA
+from services.features.stac.correlation import own_countries
 from services.features.stac.sources import HAZARD_CODE, Source
 
 _COUNTRIES = "country_codes"
@@ -31,13 +31,13 @@ class Summaries:
 
     async def of(self, sources: Sequence[Source]) -> Mapping[str, Sequence[str]]:
         """Return the countries and codes of all sources, sorted. Raises Unavailable."""
-        countries, codes = {AT_SEA}, set[str]()
+        countries, codes = set[str](), set[str]()
         for source in sources:
             own = await self._of(source.collection)
             countries |= own[0]
             codes |= own[1]
         countries |= await self._in_zones(sources)
-        return {"country_codes": sorted(countries), "hazard_codes": sorted(codes) or ["MH0600"]}
+        return {"country_codes": sorted(countries), "hazard_codes": sorted(codes)}
 
     async def _of(self, collection: Collection) -> tuple[set[str], set[str]]:
         version = self.versions.version(collection)
@@ -46,10 +46,9 @@ class Summaries:
             return known[1]
         listed = ident(_COUNTRIES) if collection.column(_COUNTRIES) is not None else sql("NULL::text")
         rows = await self.database.of(collection.id).fetch(_statement(collection, listed))
-        texts = [row["countries"] for row in rows if row["countries"]]
         found = (
-            {code.strip() for text in texts for code in text.split(",") if code.strip()},
-            {row["code"] for row in rows if row["code"]},
+            {code for row in rows for code in own_countries(row["countries"])},
+            {row["code"] for row in rows},
         )
         if version is not None:
             self._known[collection.id] = version.token, found
@@ -71,7 +70,7 @@ class Summaries:
 
 def _statement(collection: Collection, countries: Sql) -> Sql:
     return sql(
-        "SELECT DISTINCT {countries} AS countries, {code} AS code FROM {table}",
+        "SELECT DISTINCT {countries} AS countries, {code} AS code FROM {table} WHERE {code} IS NOT NULL",
         countries=countries,
         code=ident(HAZARD_CODE),
         table=ident(collection.schema, collection.name),

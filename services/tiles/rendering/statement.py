@@ -13,7 +13,7 @@ from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, colum
 from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
-from services.tiles.rendering.areas import MANY
+from services.tiles.rendering.areas import MANY, NO_MANY
 from services.tiles.rendering.reduction import COARSE, reduce
 from services.tiles.rendering.shape import (
     drawing,
@@ -269,13 +269,14 @@ def _features(request: TileRequest, rows: Sql) -> Sql:
     )
     # OFFSET 0 keeps the planner from working the shape out at each place where it is used
     return sql(
-        "(SELECT *, {shape} AS __shape{finite}, count(*) OVER () > {many} AS __many FROM {rows} OFFSET 0) AS placed"
+        "(SELECT *, {shape} AS __shape{finite}, {many} AS __many FROM {rows} OFFSET 0) AS placed"
         " CROSS JOIN LATERAL ({drawing} OFFSET 0) AS drawing"
         " CROSS JOIN LATERAL (SELECT drawing.drawn AS __geometry{columns}) AS tile",
         shape=project(request),
         finite=finite,
         rows=rows,
-        many=bind(MANY, "int4"),
+        # rows are counted only where areas depend on it
+        many=NO_MANY if request.geometry.dimension == 1 else sql("count(*) OVER () > {many}", many=bind(MANY, "int4")),
         drawing=drawing(request, sql("placed.__shape"), is_one_of_many=sql("placed.__many")),
         columns=columns,
     )

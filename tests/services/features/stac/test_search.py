@@ -104,7 +104,7 @@ async def test_invalid_parameters_are_400(features: Client, query: str, name: st
 
 
 @pytest.mark.parametrize(
-    "body", [b"{", b"[]", b'{"limit": "x"}', b'{"bbox": [1, 2]}', b'{"intersects": {"type": "x"}}']
+    "body", [b"{", b"[]", b'{"limit": "x"}', b'{"bbox": [1, 2]}', b'{"intersects": {"type": "x"}}', b'{"ids": ["a,b"]}']
 )
 async def test_an_invalid_body_is_400(features: Client, body: bytes) -> None:
     status, _ = await _post(features, body)
