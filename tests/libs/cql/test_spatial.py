@@ -373,9 +373,7 @@ async def test_rows_that_geos_does_not_know_raise_no_error(
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-async def test_rows_whose_crs_nobody_knows_and_rings_that_are_open_raise_no_error(
-    db: asyncpg.Connection, relation: str
-) -> None:
+async def test_rows_of_unknown_crs_and_open_rings_raise_no_error(db: asyncpg.Connection, relation: str) -> None:
     """For rows without a place every relation is unknown; an open ring counts as closed."""
     if not await db.fetchval("SELECT to_regclass('placeless')"):
         # POLYGON((0 0, 0 4, 4 4, 4 0)), as older versions let it in

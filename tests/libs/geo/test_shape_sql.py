@@ -45,7 +45,7 @@ async def test_a_row_of_an_unknown_crs_has_no_place(database: asyncpg.Connection
     assert await database.fetch(f"SELECT id FROM places WHERE ({text}) IS NULL") == [(5,)]  # noqa: S608
 
 
-def test_a_column_in_longitude_and_latitude_stays_a_column_so_that_its_index_serves() -> None:
+def test_column_in_longitude_and_latitude_is_unchanged() -> None:
     assert in_lonlat(ident("geom"), 4326) == ident("geom")
 
 

@@ -308,7 +308,7 @@ def test_a_box_that_is_none_is_told_in_words(box: list[float], crs: str | None, 
     assert faults(collection(srids=(3857, 4326)), bbox=box, bbox_crs=crs) == [("bbox", message, "value_error", box)]
 
 
-def test_a_parameter_that_is_none_here_is_not_proposed_though_it_has_a_value() -> None:
+def test_unsupported_parameter_is_not_proposed() -> None:
     query = Query({"bboxx": None}, {"bboxx": "1"})
     select(collection(), query)
     assert [message for _, message, *_ in query.faults] == ["'bboxx' is not a parameter here; did you mean bbox?"]

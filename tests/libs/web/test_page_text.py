@@ -87,7 +87,7 @@ def test_a_crs_is_told_by_its_code(uri: str, label: str) -> None:
         (1_209_600, "2 weeks"),
     ],
 )
-def test_how_long_something_is_in_the_largest_unit_of_which_it_is_a_whole_number(seconds: int, said: str) -> None:
+def test_duration_uses_the_largest_whole_unit(seconds: int, said: str) -> None:
     assert span(seconds) == said
 
 

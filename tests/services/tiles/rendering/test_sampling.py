@@ -153,7 +153,7 @@ async def test_blocks_are_read_only_where_many_of_their_rows_are_near(database: 
     assert [await by_blocks(400_000, rows) for rows in (32_000_000, 31_999_999)] == [False, True]
 
 
-async def test_rows_of_partitions_are_found_by_their_addresses_where_many_are_near(database: Database) -> None:
+async def test_rows_of_full_partitions_are_read_by_address(database: Database) -> None:
     parts: dict[str, Any] = {"kind": "table", "name": "parts", "key": None, "sources": (1, 2)}
     for matched, is_by_address in ((10_000_000, True), (150, False)):
         statement = thinned_statement(_request(limit=100, **parts), matched)
