@@ -79,6 +79,7 @@ def test_a_crs_is_told_by_its_code(uri: str, label: str) -> None:
         (59, "59 seconds"),
         (60, "minute"),
         (90, "90 seconds"),
+        (900, "15 minutes"),
         (3_600, "hour"),
         (21_600, "6 hours"),
         (86_400, "day"),
