@@ -33,6 +33,11 @@ class Answer:
     body: bytes | Pieces | Export | None = None
     status: int = 200
 
+    @classmethod
+    def redirect(cls, address: str) -> Self:
+        """Return a permanent redirection; clients revalidate it, because the target may be merged into another."""
+        return cls({"Location": address, "Cache-Control": "no-cache"}, status=308)
+
     def with_headers(self, headers: Mapping[str, str]) -> Self:
         """Add headers."""
         return replace(self, headers={**self.headers, **headers})

@@ -31,12 +31,8 @@ async def get_bundle(call: Call) -> web.StreamResponse:
     if not parts:
         return await redirect_alias(call, "bundle")
     name = file_name(event)
-    headers = {
-        "Content-Type": ZIP,
-        "Cache-Control": "no-cache",
-        "Content-Disposition": f'attachment; filename="{name}.zip"',
-    }
-    answer = Answer(headers)
+    disposition = f'attachment; filename="{name}.zip"'
+    answer = Answer({"Content-Type": ZIP, "Cache-Control": "no-cache", "Content-Disposition": disposition})
     if request.method == "HEAD":
         return await send(request, answer)
     zones = await app[IMPACTS].made_zones(event)

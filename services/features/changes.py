@@ -13,19 +13,17 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response, links_json
+from services.features.answer import Answer
 from services.features.part import EVENTS_TYPE
 from services.features.resources import CATALOGUE, HUB, VERSIONS
 from services.features.streaming.cloud_events import cloud_event
 from services.features.streaming.hub import Listener
 
 _LONGEST_ID = 100
-_STREAM = {
-    "Content-Type": EVENTS_TYPE,
-    # each response is a new stream, and no proxy may buffer it
-    "Cache-Control": "no-store",
-    "X-Accel-Buffering": "no",
-    "Vary": "Accept",
-}
+# each response is a new stream, and no proxy may buffer it
+_STREAM = Answer(
+    {"Content-Type": EVENTS_TYPE, "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Vary": "Accept"}
+)
 
 
 async def get_changes(call: Call) -> web.StreamResponse:
@@ -67,7 +65,7 @@ def _now(call: Call, found: Mapping[str, DataVersion]) -> web.Response:
 async def _stream(call: Call, name: str | None) -> web.StreamResponse:
     request, hub = call.request, call.request.app[HUB]
     hub.check_room()
-    response = web.StreamResponse(headers=_STREAM)
+    response = web.StreamResponse(status=_STREAM.status, headers=_STREAM.headers)
     await response.prepare(request)
     if request.method == "HEAD" or request.transport is None:
         return response

@@ -183,13 +183,16 @@ async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.Stre
     pieces = _pieces(call, name, parts)
     # an error before the first piece can still be returned with its own status
     first = await anext(pieces)
-    headers = {
-        "Content-Type": GEOJSON,
-        "Cache-Control": "no-cache",
-        "Vary": "Accept",
-        "Content-Disposition": f'inline; filename="{file_name(name)}.geojson"',
-    }
-    return await send(call.request, Answer(headers, Pieces(_chain(first, pieces))))
+    answer = Answer(
+        {
+            "Content-Type": GEOJSON,
+            "Cache-Control": "no-cache",
+            "Vary": "Accept",
+            "Content-Disposition": f'inline; filename="{file_name(name)}.geojson"',
+        },
+        Pieces(_chain(first, pieces)),
+    )
+    return await send(call.request, answer)
 
 
 async def _chain(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

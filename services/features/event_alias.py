@@ -6,10 +6,12 @@ from libs.ogc.errors import NotFound
 from libs.ogc.link import path_segment
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from services.features.answer import Answer
 from services.features.resources import ALIASES
+from services.features.sending import send
 
 
-async def redirect_alias(call: Call, product: str = "") -> web.Response:
+async def redirect_alias(call: Call, product: str = "") -> web.StreamResponse:
     """Return the redirection to the event of the requested alias, with the query string of the request.
 
     `product` is the last part of the path below the event, such as `bundle`. Raises NotFound if the requested event is
@@ -21,5 +23,4 @@ async def redirect_alias(call: Call, product: str = "") -> web.Response:
         raise NotFound(f"No collection has features of an event '{name}'.")
     query = call.request.query_string
     path = f"/events/{path_segment(merged)}{'/' + product if product else ''}{'?' + query if query else ''}"
-    headers = {"Location": f"{base_url(call.request)}{path}", "Cache-Control": "no-cache"}
-    return web.Response(status=308, headers=headers)
+    return await send(call.request, Answer.redirect(f"{base_url(call.request)}{path}"))

@@ -91,7 +91,7 @@ def _response(
     return json_response(document)
 
 
-async def _redirect(call: Call, name: str, product: str) -> web.Response | None:
+async def _redirect(call: Call, name: str, product: str) -> web.StreamResponse | None:
     """A redirection where the event has another identifier now. Raise NotFound where there is no such event."""
     app = call.request.app
     parts = await event_parts(app[STORE], of_events(app[CATALOGUE].collections.values()), name, 1)

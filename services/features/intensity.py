@@ -13,7 +13,7 @@ from services.features.answer import Answer
 from services.features.resources import ALIASES, CATALOGUE, IMPACTS, STORE
 from services.features.rows.event_parts import event_parts
 from services.features.samples.source import file_name
-from services.features.sending import send_part
+from services.features.sending import send, send_part
 
 GEOTIFF = "image/tiff; application=geotiff; profile=cloud-optimized"
 
@@ -26,16 +26,19 @@ async def get_intensity(call: Call) -> web.StreamResponse:
     if found is None:
         return await _redirect(call, event)
     digest, tif = found
-    headers = {
-        "Content-Type": GEOTIFF,
-        "Cache-Control": DATA_CACHE,
-        "Content-Disposition": f'inline; filename="{file_name(event)}_intensity.tif"',
-        "ETag": f'"{digest}-{build_id(app[SERVICE])}"',
-        "Accept-Ranges": "bytes",
-    }
-    if etag_matches(request.headers.get("If-None-Match"), headers["ETag"]):
-        raise NotModified(headers)
-    return send_part(request, Answer(headers, tif))
+    answer = Answer(
+        {
+            "Content-Type": GEOTIFF,
+            "Cache-Control": DATA_CACHE,
+            "Content-Disposition": f'inline; filename="{file_name(event)}_intensity.tif"',
+            "ETag": f'"{digest}-{build_id(app[SERVICE])}"',
+            "Accept-Ranges": "bytes",
+        },
+        tif,
+    )
+    if etag_matches(request.headers.get("If-None-Match"), answer.headers["ETag"]):
+        raise NotModified(answer.headers)
+    return send_part(request, answer)
 
 
 def has_strength(zone: str) -> bool:
@@ -43,13 +46,13 @@ def has_strength(zone: str) -> bool:
     return zone.endswith(" kt") or zone.isupper()
 
 
-async def _redirect(call: Call, event: str) -> web.Response:
+async def _redirect(call: Call, event: str) -> web.StreamResponse:
     """A redirection where the event has another identifier now. Raise NotFound, which says why there is no raster."""
     app = call.request.app
     if not await event_parts(app[STORE], of_events(app[CATALOGUE].collections.values()), event, 1):
         if merged := await app[ALIASES].event_of(event):
             place = f"{base_url(call.request)}/events/{path_segment(merged)}/intensity.tif"
-            return web.Response(status=308, headers={"Location": place, "Cache-Control": "no-cache"})
+            return await send(call.request, Answer.redirect(place))
         raise NotFound(f"No collection has features of an event '{event}'.")
     known = await app[IMPACTS].summaries([event])
     head = known[0].headline if known else None

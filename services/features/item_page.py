@@ -57,8 +57,8 @@ async def item_page(
         "source": source,
         "programs": programs_of(source),
     }
-    headers = answer.with_headers({"Link": links.header}).headers
-    return page_response(call.request, "item.html", context, headers=headers)
+    answer = answer.with_headers({"Link": links.header})
+    return page_response(call.request, "item.html", context, headers=answer.headers)
 
 
 def _source(call: Call, collection: Collection, identifier: object) -> Source:

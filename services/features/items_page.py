@@ -84,6 +84,5 @@ async def form_with_faults(call: Call, collection: Collection, error: InvalidPar
         "filtered": {},
         "limit": given.get("limit", ""),
     }
-    status = call.request.app[SETTINGS].invalid_parameter_status
-    headers = {"Cache-Control": "no-store", "Vary": "Accept"}
-    return page_response(call.request, "items_again.html", context, status=status, headers=headers)
+    answer = Answer({"Cache-Control": "no-store"}, status=call.request.app[SETTINGS].invalid_parameter_status)
+    return page_response(call.request, "items_again.html", context, status=answer.status, headers=answer.headers)

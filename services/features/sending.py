@@ -7,6 +7,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from aiohttp import web
 
@@ -102,18 +103,18 @@ async def _send_pieces(request: web.Request, answer: Answer, body: Pieces) -> we
 
 async def _send_file(request: web.Request, answer: Answer, export: Export) -> web.StreamResponse:
     """Send a complete file, or the requested part of it."""
-    size, headers = export.size, dict(answer.headers)
-    start, end, status = 0, size, answer.status
+    size = export.size
+    start, end = 0, size
     if part := requested_part(request, export):
         first, last = part
         start = int(first) if first else max(0, size - int(last))
         end = min(size, int(last) + 1) if first and last else size
         if start >= size or start >= end:
-            return web.Response(status=416, headers={**headers, "Content-Range": f"bytes */{size}"})
-        status, headers["Content-Range"] = 206, f"bytes {start}-{end - 1}/{size}"
-    if export.omitted:
-        headers["DAMS-Geometries-Omitted"] = str(export.omitted)
-    response = web.StreamResponse(status=status, headers={**headers, "Content-Length": str(end - start)})
+            headers = answer.with_headers({"Content-Range": f"bytes */{size}"}).headers
+            return web.Response(status=416, headers=headers)
+        answer = replace(answer.with_headers({"Content-Range": f"bytes {start}-{end - 1}/{size}"}), status=206)
+    answer = answer.of_numbers(None, omitted=export.omitted).with_headers({"Content-Length": str(end - start)})
+    response = web.StreamResponse(status=answer.status, headers=answer.headers)
     with suppress(ConnectionError):
         await response.prepare(request)
         while start < end and request.method != "HEAD":
@@ -125,7 +126,7 @@ async def _send_file(request: web.Request, answer: Answer, export: Export) -> we
 
 def send_part(request: web.Request, answer: Answer) -> web.Response:
     """Send a complete body, or the requested range of its bytes if the client's copy has the same ETag."""
-    body, headers = answer.body, dict(answer.headers)
+    body = answer.body
     if not isinstance(body, bytes):
         raise TypeError("only a complete body has parts")
     condition = request.headers.get("If-Range")
@@ -133,12 +134,12 @@ def send_part(request: web.Request, answer: Answer) -> web.Response:
         wanted = request.http_range
     except ValueError:
         wanted = slice(None, None, 1)
-    if (wanted.start is None and wanted.stop is None) or condition not in (None, headers["ETag"]):
-        return web.Response(body=body, headers=headers)
+    if (wanted.start is None and wanted.stop is None) or condition not in (None, answer.headers["ETag"]):
+        return web.Response(body=body, headers=answer.headers)
     start, stop, _ = wanted.indices(len(body))
     if start >= stop:
         return web.Response(status=416, headers={"Content-Range": f"bytes */{len(body)}"})
-    headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(body)}"
+    headers = answer.with_headers({"Content-Range": f"bytes {start}-{stop - 1}/{len(body)}"}).headers
     return web.Response(status=206, body=body[start:stop], headers=headers)
 
 

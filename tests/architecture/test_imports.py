@@ -29,7 +29,7 @@ def test_every_service_says_which_of_its_rooms_stand_on_which() -> None:
     assert layered == {"libs", "gateway", "deploy.loader", *services}
 
 
-def test_a_service_that_imports_another_and_a_room_that_imports_back_are_caught(tmp_path: Path) -> None:
+def test_imports_between_services_and_backwards_are_found(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text((REPOSITORY / "pyproject.toml").read_text())
     for source in ("libs", "services", "gateway", "deploy", "tools"):
         for file in (REPOSITORY / source).rglob("*.py"):

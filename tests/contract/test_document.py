@@ -79,7 +79,7 @@ def test_path_parameters_are_those_of_the_path_and_required(api: Api) -> None:
         assert all(parameter["required"] for parameter in operation.parameters if parameter["in"] == "path")
 
 
-def test_operation_ids_are_unique_and_those_of_tiles_end_as_the_standard_says(api: Api) -> None:
+def test_operation_ids_are_unique_and_follow_the_standard(api: Api) -> None:
     identifiers = [operation.id for operation in api.operations()]
     assert len(identifiers) == len(set(identifiers))
     for ending in ("getTileSetsList", "getTileSet", "getTile"):

@@ -113,7 +113,7 @@ def test_a_collection_leads_to_everything_about_it(api: Api) -> None:
     } <= found
 
 
-def test_every_collection_says_how_many_features_it_has_and_under_which_licence(api: Api) -> None:
+def test_collections_state_item_count_and_licence(api: Api) -> None:
     collections: list[dict[str, Any]] = []
 
     def all_counted() -> bool:

@@ -142,7 +142,7 @@ def test_what_is_applied_is_valid_and_knows_its_database_and_redis(folder: Path)
     assert outside != ("redis" in containers)
 
 
-def test_each_instance_of_the_operator_may_be_read_by_an_address_of_its_own() -> None:
+def test_each_instance_of_the_operator_has_its_address() -> None:
     found = built(MANIFESTS / "overlays/cloudnative-pg")
     (cluster,) = [one for one in found if one["kind"] == "Cluster"]
     name, count = cluster["metadata"]["name"], cluster["spec"]["instances"]
@@ -295,7 +295,7 @@ def test_what_scales_leaves_the_number_of_processes_to_the_autoscaler(name: str)
     assert "cpu" in next(container for found, _, container in pods() if found == name)["resources"]["requests"]
 
 
-def test_autoscalers_by_requests_ask_for_what_the_adapter_makes_of_what_prometheus_reads_of_the_services() -> None:
+def test_autoscalers_use_metrics_that_the_adapter_provides() -> None:
     component = MANIFESTS / "components/requests-per-second"
     (job,) = yaml.safe_load((component / "prometheus.yaml").read_text())["scrape_configs"]
     (rule,) = yaml.safe_load((component / "adapter.yaml").read_text())["rules"]

@@ -75,7 +75,7 @@ async def test_a_restart_of_the_database_costs_no_answer(own_redis: OwnRedis) ->
     assert outcomes.total() > 50
 
 
-async def test_what_is_known_is_given_meanwhile_and_what_waits_has_the_version_of_after(own_redis: OwnRedis) -> None:
+async def test_known_value_is_served_until_the_next_version(own_redis: OwnRedis) -> None:
     with private_cluster() as cluster:
         url = cluster.url("postgres")
         await make_places(url)

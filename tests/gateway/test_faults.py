@@ -54,7 +54,7 @@ async def test_a_service_waits_for_a_client_that_reads_slowly(gateway: Gateway) 
     assert kept < 20_000_000
 
 
-async def test_what_a_process_had_begun_to_send_when_it_was_killed_is_cut_visibly_and_not_kept(
+async def test_response_of_a_killed_process_is_cut_visibly_and_not_cached(
     gateway: Gateway, session: ClientSession
 ) -> None:
     killed = True
@@ -283,9 +283,7 @@ async def test_one_that_is_absent_stays_for_as_long_as_a_restart_takes(tmp_path:
     await upstream.stop()
 
 
-async def test_a_restart_with_a_backup_beside_it_fails_no_request_and_reloads_nothing(
-    tmp_path: Path, session: ClientSession
-) -> None:
+async def test_restart_beside_a_backup_loses_no_request(tmp_path: Path, session: ClientSession) -> None:
     one, spare = (Upstream("tiles", name, socket=tmp_path / name, part=make_part("tiles")) for name in ("one", "spare"))
     others = [Upstream(name, socket=tmp_path / name, part=make_part(name)) for name in SERVICES if name != "tiles"]
     settings = {f"DAMS_{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}

@@ -143,9 +143,7 @@ async def test_what_is_published_can_be_reached_and_waits_until_it_can(tmp_path:
         assert await gateway.ask(session, "/new") == 200
 
 
-async def test_who_gets_requests_is_seen_at_each_look_though_nothing_new_is_published(
-    tmp_path: Path, session: ClientSession
-) -> None:
+async def test_targets_of_requests_are_read_at_each_look(tmp_path: Path, session: ClientSession) -> None:
     other = Upstream("tiles", socket=tmp_path / "other", part=make_part("tiles"))
     async with followed(tmp_path, session, tiles=f"unix:{other.socket}") as gateway:
         tiles = f"127.0.0.1:{gateway.upstreams['tiles'].port}"
@@ -167,7 +165,7 @@ async def test_who_gets_requests_is_seen_at_each_look_though_nothing_new_is_publ
         await other.stop()
 
 
-async def test_a_name_that_nobody_knows_any_more_and_a_backup_that_is_gone_change_nothing(
+async def test_unknown_host_and_lost_backup_change_nothing(
     tmp_path: Path, session: ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lost(*_: object, **__: object) -> object:

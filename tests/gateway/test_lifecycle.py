@@ -153,9 +153,7 @@ async def test_clients_are_told_before_their_connections_end(tmp_path: Path, ses
         await upstream.stop()
 
 
-async def test_a_gateway_that_is_ended_while_it_is_drained_tells_its_clients_first(
-    own_gateway: Gateway, session: ClientSession
-) -> None:
+async def test_gateway_stopped_while_draining_tells_clients_first(own_gateway: Gateway, session: ClientSession) -> None:
     async def told() -> bool:
         async with session.get(f"{own_gateway.url}/api/tileMatrixSets") as response:
             assert response.status == 200

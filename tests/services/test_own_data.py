@@ -255,7 +255,7 @@ async def test_rows_that_are_in_no_tile_are_counted_by_each(own: Services) -> No
     assert one.headers["DAMS-Features-Omitted"] == "1"
 
 
-async def test_a_row_on_which_a_filter_fails_does_not_match_and_costs_nothing_else(own: Services) -> None:
+async def test_row_on_which_a_filter_fails_does_not_match(own: Services) -> None:
     inside = "S_INTERSECTS(geom, POLYGON((0.95 44, 3.05 44, 3.05 46, 0.95 46, 0.95 44)))"
     for conditions, numbers in {
         f"filter={inside}": {*range(10, 31)} - {17},

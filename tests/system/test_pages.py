@@ -211,7 +211,7 @@ async def test_an_example_is_copied(visit: NewVisit) -> None:
     assert copied == f"curl '{seen.base_url}{_EARTHQUAKES}/items?limit=10'"
 
 
-async def test_an_example_that_the_browser_does_not_let_be_copied_is_said_not_to_be(visit: NewVisit) -> None:
+async def test_failed_copy_of_an_example_is_reported(visit: NewVisit) -> None:
     seen = await visit(permissions=[])
     await _see(seen, f"{_EARTHQUAKES}?f=html")
     await seen.page.get_by_role("button", name="Copy: The first features, with curl").click()

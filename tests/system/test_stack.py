@@ -162,7 +162,7 @@ def test_both_tiles_processes_get_requests(stack: RunningStack) -> None:
 
 
 @pytest.mark.faults
-def test_killed_processes_of_a_service_are_back_within_the_time_of_the_page(stack: RunningStack) -> None:
+def test_killed_processes_are_back_in_the_documented_time(stack: RunningStack) -> None:
     """`docs/faults.md` says how long requests are 503 where all processes of a service are killed at once."""
     page = (Path(__file__).parents[2] / "docs/faults.md").read_text(encoding="utf-8")
     (told,) = re.findall(r"\| All processes of a service are killed \| 503 [^|]* at most (\d+) s", page)

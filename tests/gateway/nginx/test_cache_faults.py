@@ -95,9 +95,7 @@ async def status_and_cache(session: ClientSession, url: str) -> tuple[int, str]:
         return response.status, response.headers.get("X-Cache", "none")
 
 
-async def test_what_was_fetched_within_the_minute_stands_in_for_a_service_that_is_ill(
-    own_gateway: Gateway, session: ClientSession
-) -> None:
+async def test_copy_of_the_last_minute_replaces_a_failing_service(own_gateway: Gateway, session: ClientSession) -> None:
     url = f"{own_gateway.url}/api/tileMatrixSets"
     tiles = own_gateway.upstreams["tiles"]
 

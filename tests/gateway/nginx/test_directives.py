@@ -124,7 +124,7 @@ def test_nothing_reaches_a_service_that_it_could_take_for_something_else() -> No
     assert (server.one("absolute_redirect"), server.one("server_name")) == ("off", "_")
 
 
-def test_what_the_gateway_answers_itself_says_who_it_is_and_how_long_it_keeps() -> None:
+def test_gateway_responses_name_server_and_lifetime() -> None:
     server = read_server()
     keeps = {"location = /favicon.ico": "'public, max-age=86400'", "location = /robots.txt": "'public, max-age=86400'"}
     for place in ("location = /", *keeps):
@@ -144,7 +144,7 @@ def test_what_the_gateway_answers_itself_says_who_it_is_and_how_long_it_keeps() 
     assert server.blocks["location = /api"].one("rewrite") == "^ /api/ last"
 
 
-def test_connections_end_with_the_answer_while_they_are_drained_but_for_those_that_last() -> None:
+def test_draining_closes_connections_after_their_response() -> None:
     server = read_server()
     for place in PASSED_ON:
         drained = server.blocks[place].blocks.get("if (-f draining)")
@@ -157,7 +157,7 @@ def test_connections_end_with_the_answer_while_they_are_drained_but_for_those_th
             assert drained is None
 
 
-def test_what_is_kept_is_what_the_key_tells_apart_and_who_waits_for_it_waits_for_a_moment() -> None:
+def test_cache_distinguishes_by_key_and_waits_a_moment() -> None:
     block = read_server().blocks[API]
     assert block.one("proxy_cache") == "responses"
     assert block.one("proxy_ignore_headers") == "Vary"
@@ -242,7 +242,7 @@ def test_with_a_certificate_connections_are_as_mozilla_has_them(tmp_path: Path) 
     assert _said(server, tuple(expected)) == expected
 
 
-def test_with_http3_the_second_port_is_one_of_udp_too_and_who_comes_by_tls_is_told(tmp_path: Path) -> None:
+def test_http3_also_listens_on_udp_and_is_advertised(tmp_path: Path) -> None:
     file = tmp_path / "tls.pem"
     file.touch()
     with_tls = {

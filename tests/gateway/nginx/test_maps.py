@@ -197,9 +197,7 @@ def test_each_text_comes_to_what_is_meant_by_it(variable: str, texts: dict[str, 
         ),
     ],
 )
-def test_who_takes_gzip_gets_the_first_of_the_codings_that_are_set_and_taken(
-    codings: str, values: dict[str, list[str]]
-) -> None:
+def test_client_gets_the_first_accepted_coding(codings: str, values: dict[str, list[str]]) -> None:
     maps = by_variable(read_http(DAMS_GATEWAY_CODINGS=codings).blocks)
     assert {name for name in maps if name.endswith("_or_gzip")} == values.keys() - {"$encoding"}
     texts = ("", "gzip", "gzip, br", "gzip, zstd", "gzip, br, zstd")

@@ -20,7 +20,7 @@ from gateway.nginx.process import Nginx, NginxError
 from tests.gateway.harness import Running
 
 
-def test_the_folders_that_it_writes_to_are_made_and_what_an_end_left_is_gone(tmp_path: Path) -> None:
+def test_folders_are_created_and_leftovers_removed(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     nginx = Nginx(folder)
     for _ in range(2):
@@ -42,7 +42,7 @@ def test_workers_run_as_the_owner_of_the_folder_where_they_can(tmp_path: Path, m
     assert users == [f"number {tmp_path.stat().st_uid}", None]
 
 
-async def test_a_configuration_is_tried_and_kept_before_there_is_an_nginx_to_have_it(tmp_path: Path) -> None:
+async def test_configuration_is_checked_before_nginx_starts(tmp_path: Path) -> None:
     nginx = Nginx(tmp_path)
     nginx.prepare()
     text = f"pid {tmp_path}/nginx.pid; events {{}}"

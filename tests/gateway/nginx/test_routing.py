@@ -93,11 +93,6 @@ async def reached(gateway: Gateway, session: ClientSession, path: str) -> tuple[
     return answer["service"], answer["path"]
 
 
-@pytest.mark.parametrize(("path", "service"), ROUTES)
-async def test_route(gateway: Gateway, session: ClientSession, path: str, service: str) -> None:
-    assert await reached(gateway, session, path) == (service, path)
-
-
 @pytest.mark.parametrize(("template", "service"), DECLARED)
 @pytest.mark.parametrize("value", ["a.b", "%C3%A9%2F%3F%20'\"$x{}", "items"])
 async def test_every_path_of_a_document_reaches_its_service(
@@ -132,6 +127,7 @@ async def test_escapes_arrive_as_they_were_sent(gateway: Gateway, session: Clien
         assert (await response.json())["path"] == path
 
 
+# letters of a word may be escaped
 SPELLINGS = [
     ("/%63ollections", "common"),
     ("/%63%6F%6c%6Cections/a.b/%69tems?limit=1", "features"),
@@ -148,10 +144,8 @@ NO_SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("path", "service"), SPELLINGS)
-async def test_letters_of_a_word_may_be_escaped(
-    gateway: Gateway, session: ClientSession, path: str, service: str
-) -> None:
+@pytest.mark.parametrize(("path", "service"), [*ROUTES, *SPELLINGS])
+async def test_route(gateway: Gateway, session: ClientSession, path: str, service: str) -> None:
     assert await reached(gateway, session, path) == (service, path)
 
 

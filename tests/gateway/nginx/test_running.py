@@ -104,7 +104,7 @@ def children() -> Iterator[tuple[int, list[int]]]:
             os.kill(pid, signal.SIGKILL)
 
 
-async def test_workers_are_those_that_take_requests_and_others_than_before_are_waited_for(
+async def test_new_workers_that_take_requests_are_awaited(
     children: tuple[int, list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     master_pid, (first, second, leaving, _) = children

@@ -41,7 +41,7 @@ async def test_the_part_of_another_service_is_none(session: ClientSession) -> No
         await upstream.stop()
 
 
-async def test_a_service_that_restarts_stays_and_one_that_is_gone_for_longer_does_not(
+async def test_restarting_service_stays_and_a_lost_one_is_removed(
     session: ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upstream = Upstream("tiles", part=make_part("tiles"))

@@ -56,14 +56,20 @@ def test_one_path_may_have_methods_of_two_services() -> None:
     assert set(merged["paths"]["/a"]) == {"get", "post"}
 
 
-def test_same_operation_twice() -> None:
-    found = conflicts(("left", document("/a", "getA")), ("right", document("/a", "getB")))
-    assert found == "left and right both define GET /a"
-
-
-def test_same_path_with_other_parameter_names() -> None:
-    found = conflicts(("left", document("/c/{id}", "getA")), ("right", document("/c/{collectionId}", "getB")))
-    assert found == "left and right have the same path as /c/{id} and /c/{collectionId}"
+@pytest.mark.parametrize(
+    ("left", "right", "message"),
+    [
+        (("/a", "getA"), ("/a", "getB"), "left and right both define GET /a"),
+        (
+            ("/c/{id}", "getA"),
+            ("/c/{collectionId}", "getB"),
+            "left and right have the same path as /c/{id} and /c/{collectionId}",
+        ),
+        (("/a", "get"), ("/b", "get"), "left (GET /a) and right (GET /b) have the same operationId get"),
+    ],
+)
+def test_paths_and_operation_ids_must_be_unique(left: tuple[str, str], right: tuple[str, str], message: str) -> None:
+    assert conflicts(("left", document(*left)), ("right", document(*right))) == message
 
 
 def test_path_parameters_that_differ() -> None:
@@ -72,11 +78,6 @@ def test_path_parameters_that_differ() -> None:
     left["paths"]["/a"]["parameters"] = [{"name": "x"}]
     right["paths"]["/a"]["parameters"] = [{"name": "y"}]
     assert conflicts(("left", left), ("right", right)) == "left and right both define parameters of /a"
-
-
-def test_same_operation_id_twice() -> None:
-    found = conflicts(("left", document("/a", "get")), ("right", document("/b", "get")))
-    assert found == "left (GET /a) and right (GET /b) have the same operationId get"
 
 
 def test_component_of_one_name_with_two_contents() -> None:

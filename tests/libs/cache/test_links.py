@@ -57,7 +57,7 @@ def test_an_address_that_is_none_is_refused(url: str, said: str) -> None:
         ),
     ],
 )
-def test_sentinels_and_what_is_asked_of_the_master_are_those_of_the_address(
+def test_sentinels_and_master_settings_are_in_the_url(
     monkeypatch: pytest.MonkeyPatch, url: str, hosts: list[tuple[str, int]], master: str, options: dict[str, Any]
 ) -> None:
     seen: dict[str, Any] = {}

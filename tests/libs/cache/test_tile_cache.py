@@ -151,7 +151,7 @@ async def test_each_lookup_is_counted_by_what_came_of_it(server: OwnRedis, tmp_p
         await eventually(counted)
 
 
-async def test_what_says_more_takes_the_place_of_what_is_there_for_as_long_as_that_would_stay(server: OwnRedis) -> None:
+async def test_fuller_entry_replaces_another_until_its_end(server: OwnRedis) -> None:
     async with TileCache(server.url) as cache, server.client() as client:
         cache.put("short", b"x", seconds=100)
         cache.put("week", b"x")

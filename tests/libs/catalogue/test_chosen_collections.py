@@ -84,7 +84,7 @@ def test_what_is_called_so_comes_before_what_is_meant_by_escapes() -> None:
     assert chosen_collections({plain.id: plain}, ["a.50%25"], "")[0].collections == (plain,)
 
 
-def test_names_that_are_near_are_looked_for_among_few_and_by_their_beginning() -> None:
+def test_similar_names_are_searched_among_few() -> None:
     many = {f"b.{number}": LATEST for number in range(299)}
     for more, hint in (({"a.late": LATEST}, "; did you mean a.late?"), ({"b": LATEST, "a.late": LATEST}, "")):
         (fault,) = chosen_collections({**many, **more}, ["a.lates"], "")[1]

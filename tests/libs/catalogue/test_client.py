@@ -277,7 +277,7 @@ async def test_a_common_that_hangs_is_asked_again() -> None:
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_before_the_first_catalogue_common_is_asked_often_and_nothing_is_known() -> None:
+async def test_common_is_polled_often_before_the_first_catalogue() -> None:
     common = Common(_document("one"), status=503)
     async with following(common, refresh_seconds=3600) as client:
         with pytest.raises(Unavailable) as raised:

@@ -65,7 +65,7 @@ def test_winds_are_numbers(properties: dict[str, Any], wind: str) -> None:
     assert feature_name(collection, 1, {"basin": "NA", **properties}) == f"North Atlantic{wind}"
 
 
-def test_the_time_is_the_first_that_is_filled_and_lasts_where_it_is_the_start() -> None:
+def test_time_is_the_first_filled_and_a_start_is_an_interval() -> None:
     moments = {"a": "2020-01-01", "b": "2020-02-02", "c": "2020-03-03"}
     a, b, c = (TimeColumn(name, "date", "2019-01-01", "2021-01-01") for name in moments)
     for times, when in (

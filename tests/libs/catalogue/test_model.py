@@ -215,7 +215,7 @@ def test_a_collection_travels_between_the_services_as_it_is() -> None:
     assert not same, "tell another value of it above"
 
 
-def test_a_collection_of_an_earlier_release_has_no_publishers_and_no_licences_of_parts() -> None:
+def test_collection_of_an_earlier_release_has_no_publishers() -> None:
     value = _of().to_json()
     del value["publishers"], value["part_licenses"]
     assert Collection.from_json(value) == _of()
@@ -268,7 +268,7 @@ def test_a_range_of_time_is_a_period(sql_type: str) -> None:
     assert TimeColumn("a", sql_type).is_period is (sql_type != "date")
 
 
-def test_collections_of_another_state_of_the_data_have_another_place_in_tables() -> None:
+def test_collections_of_different_states_hash_differently() -> None:
     moved = replace(FULL.geometries[0], bbox=(0.0, 0.0, 0.0, 0.0))
     others = [
         replace(FULL, rows=6),

@@ -100,9 +100,7 @@ async def test_a_commit_is_another_version_of_that_collection_alone(
         assert after.http_date.endswith(" GMT")
 
 
-async def test_the_same_rows_have_the_same_token_in_every_process_and_after_a_restart(
-    owner: asyncpg.Connection, database_url: str
-) -> None:
+async def test_token_of_the_same_rows_survives_a_restart(owner: asyncpg.Connection, database_url: str) -> None:
     first = await collection(owner, "first")
     async with following(database_url) as one, following(database_url) as other:
         tokens = {known(versions, first).token for versions in (one, other)}
@@ -194,7 +192,7 @@ async def is_known(versions: DataVersions, of: Collection) -> bool:
     return versions.version(of) is not None
 
 
-async def test_a_database_that_has_just_gone_is_waited_for_and_one_that_stays_away_is_not(database_url: str) -> None:
+async def test_database_is_awaited_only_if_it_has_just_gone(database_url: str) -> None:
     server, _, name = database_url.rpartition("/")
     admin = await asyncpg.connect(f"{server}/postgres")
     allow = f"ALTER DATABASE {name} ALLOW_CONNECTIONS"

@@ -100,7 +100,7 @@ async def test_a_definition_counts_from_the_poll_after_it_was_first_seen(databas
         assert versions.version(table) is not None
 
 
-async def test_where_replicas_are_read_a_primary_that_is_away_is_a_note_and_no_illness(
+async def test_missing_primary_beside_replicas_is_only_a_note(
     database_url: str,
 ) -> None:
     nowhere = Database(PoolSettings("postgresql://nobody@127.0.0.1:9/nothing", "versions-test", size=1))

@@ -56,7 +56,7 @@ async def test_a_client_that_goes_away_leaves_the_task_to_the_others() -> None:
     assert await stays == 1
 
 
-async def test_what_all_have_left_is_cancelled_after_a_while_and_who_comes_then_starts_anew() -> None:
+async def test_abandoned_work_is_cancelled_and_then_starts_again() -> None:
     flights, work = SingleFlight[int](abandoned_after=0.05), Work()
     gone = [asyncio.create_task(flights.do("key", work)) for _ in range(2)]
     await asyncio.sleep(0)
@@ -101,7 +101,7 @@ async def test_what_is_under_way_can_be_looked_at_and_given_up() -> None:
     assert flights.find("key") is None
 
 
-async def test_what_was_given_up_and_ends_late_takes_nothing_from_who_started_anew() -> None:
+async def test_late_end_of_cancelled_work_leaves_the_new_one() -> None:
     flights, work, ended = SingleFlight[int](abandoned_after=0), Work(), asyncio.Event()
 
     async def slow_to_end() -> int:

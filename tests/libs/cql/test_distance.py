@@ -155,7 +155,7 @@ async def test_what_is_nearly_as_wide_as_the_world_has_places_near_it_all_around
         "MULTIPOLYGON(((-180 -60, 180 -60, 180 90, -180 90, -180 -60)), ((0 -61, 1 -61, 1 -60.5, 0 -60.5, 0 -61)))",
     ],
 )
-async def test_what_is_beyond_the_edge_of_most_of_the_earth_is_as_far_as_its_edge(places: Table, text: str) -> None:
+async def test_places_beyond_the_edge_are_as_far_as_the_edge(places: Table, text: str) -> None:
     rows = await places.db.fetch("SELECT id, y FROM places_near WHERE y < -61.5")
     found = set(await places.ids(f"S_DWITHIN(geom, {text}, 500, 'kilometers')"))
     # 4.5 degrees of a meridian

@@ -122,7 +122,7 @@ async def test_the_index_is_used(many: Table, text: str) -> None:
         "single < 19000 AND day >= DATE('2020-02-01') AND day < DATE('2020-02-02') AND exact >= 4",
     ],
 )
-async def test_a_plan_for_any_values_uses_the_index_of_the_column_with_two_bounds(many: Table, text: str) -> None:
+async def test_generic_plan_uses_the_index_of_two_bounds(many: Table, text: str) -> None:
     condition, values = many.sql(text).render()
     literals = ", ".join(f"'{value}'" for value in values)
     await many.db.execute(f"PREPARE filtered AS SELECT * FROM many WHERE {condition}")  # noqa: S608

@@ -245,7 +245,7 @@ def test_a_box_around_a_pole_may_hold_the_other_half_of_the_earth(code: int) -> 
     assert not found.covers(Point(10, other))
 
 
-def test_areas_in_a_collection_and_the_other_way_round_have_the_same_inside() -> None:
+def test_areas_of_collections_have_the_same_inside() -> None:
     crs = _crs(5041)
     area = shapely.box(-1.5e7, -1.5e7, 1.5e7, 1.5e7)
     same = [area.reverse(), shapely.GeometryCollection([area]), shapely.MultiPolygon([area.reverse()])]

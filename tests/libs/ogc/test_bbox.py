@@ -54,7 +54,7 @@ def test_a_box_over_the_antimeridian_has_two_parts_that_meet_there() -> None:
     assert meridian.parts() == (meridian,)
 
 
-def test_without_the_antimeridian_a_box_is_what_it_was_or_goes_around_the_world() -> None:
+def test_box_without_antimeridian_stays_or_spans_the_world() -> None:
     for box in (BBox(-10, 0, 10, 5), BBox(10, 5, 10, 5)):
         assert box.unwrap() == box
     assert BBox(170, -10, -170, 10).unwrap() == BBox(-180, -10, 180, 10)

@@ -36,6 +36,6 @@ def test_the_usual_crs_are_those_of_the_tile_matrix_sets() -> None:
     assert None not in [crs_uri(srid) for srid in USUAL_SRIDS]
 
 
-def test_longitude_and_latitude_have_an_identifier_of_their_own_and_so_have_times() -> None:
+def test_crs84_and_times_have_their_identifiers() -> None:
     assert GREGORIAN == "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
     assert CRS84 == "http://www.opengis.net/def/crs/OGC/1.3/CRS84" != crs_uri(4326)

@@ -57,5 +57,5 @@ def test_what_is_away_says_when_to_try_again_and_why(
     assert (error.retry_after, error.cause) == (retry_after, cause)
 
 
-def test_another_server_answers_a_restart_only_where_there_is_said_to_be_one() -> None:
+def test_other_server_takes_over_only_if_configured() -> None:
     assert not Restarting("away").elsewhere

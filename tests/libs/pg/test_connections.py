@@ -131,9 +131,7 @@ async def test_as_many_may_wait_as_before_once_others_have_stopped_waiting(serve
 
 
 @pytest.mark.parametrize("is_closed", [False, True])
-async def test_a_connection_or_the_room_for_one_goes_to_the_next_where_somebody_went_away(
-    server: Server, is_closed: bool
-) -> None:
+async def test_connection_of_a_cancelled_request_goes_to_the_next(server: Server, is_closed: bool) -> None:
     async with pool(server, size=1) as connections:
         only = await connections.acquire()
         gone = await eventually_waits(connections.acquire())
@@ -188,7 +186,7 @@ async def test_a_failed_attempt_makes_room_for_the_next(server: Server) -> None:
         assert await (await connections.acquire()).connection.fetchval("SELECT 1") == 1
 
 
-async def test_who_goes_away_while_a_connection_is_opened_makes_room_for_the_next(server: Server) -> None:
+async def test_client_that_leaves_frees_its_opening_connection(server: Server) -> None:
     async with pool(server, size=1) as connections:
         server.answers.clear()
         gone = await eventually_waits(connections.acquire())
@@ -284,7 +282,7 @@ async def test_a_server_that_does_not_take_leave_is_not_waited_for() -> None:
     assert (hung.seconds, connections.in_use) == (5, 0)
 
 
-async def test_an_old_connection_is_replaced_although_somebody_always_waits_for_it(server: Server) -> None:
+async def test_old_connection_is_replaced_under_load(server: Server) -> None:
     async with pool(server, size=1, age_seconds=0.1) as connections:
         old = await connections.acquire()
         waiting = await eventually_waits(connections.acquire())

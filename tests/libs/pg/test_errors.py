@@ -51,9 +51,7 @@ AWAY = "The database cannot be reached at the moment; try again."
         (asyncpg.InvalidCatalogNameError(), AWAY, 2),
     ],
 )
-def test_a_client_is_told_what_is_the_matter_and_when_it_is_worth_trying_again(
-    error: Exception, said: str, seconds: int
-) -> None:
+def test_client_gets_cause_and_retry_time(error: Exception, said: str, seconds: int) -> None:
     found = translate(error)
     assert isinstance(found, Unavailable)
     assert (str(found), found.retry_after, found.cause) == (said, seconds, "database")
@@ -76,9 +74,7 @@ def test_a_client_is_told_what_is_the_matter_and_when_it_is_worth_trying_again(
         (asyncpg.InvalidCatalogNameError(), False),
     ],
 )
-def test_a_server_that_is_restarted_is_told_from_one_that_is_busy_or_says_nothing(
-    error: Exception, is_restart: bool
-) -> None:
+def test_restarting_server_differs_from_busy_or_silent_one(error: Exception, is_restart: bool) -> None:
     found = translate(error)
     assert isinstance(found, Unavailable)
     assert isinstance(found, Restarting) == is_restart

@@ -102,7 +102,7 @@ async def test_who_is_cancelled_while_a_failure_is_rolled_back_hears_of_that(dat
     assert await asyncio.gather(*(database.fetchval(sql("SELECT 1")) for _ in range(4))) == [1] * 4
 
 
-async def test_what_gives_up_because_of_the_time_limit_is_too_slow_whatever_it_says(database_url: str) -> None:
+async def test_any_error_by_the_time_limit_is_too_slow(database_url: str) -> None:
     # PostGIS says of itself that it threw an error; spikes, which lie over each other without crossing
     spikes = sql(
         "SELECT ST_IsValid(ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line)))) FROM (SELECT"
@@ -242,7 +242,7 @@ async def test_a_session_is_read_only_bounded_and_writes_values_in_one_way(datab
     assert (plain["statement_timeout"], plain["lock_timeout"]) == ("10s", "2s")
 
 
-def test_what_is_read_for_long_or_watched_has_connections_and_times_of_its_own() -> None:
+def test_long_reads_and_watching_have_their_own_connections() -> None:
     usual = PoolSettings("postgresql://a", "dams", size=8, share=4)
     assert (usual.acquire_timeout, usual.waiting) == (5.0, 1000)
     assert PoolSettings("postgresql://a", "dams").size == 10
@@ -348,7 +348,7 @@ async def test_of_a_statement_there_is_all_a_row_or_a_value(database: Database) 
     assert (await database.fetchrow(none), await database.fetchval(none)) == (None, None)
 
 
-async def test_a_server_that_says_nothing_is_not_waited_for_longer_than_for_a_connection() -> None:
+async def test_silent_server_is_awaited_as_long_as_a_connection() -> None:
     async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()

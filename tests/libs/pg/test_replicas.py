@@ -194,9 +194,7 @@ def name_of(url: str) -> str:
     return url.rpartition("/")[2]
 
 
-async def test_all_servers_are_connected_to_before_the_first_request_and_let_go_at_the_end(
-    database_url: str, other_url: str
-) -> None:
+async def test_servers_are_connected_before_the_first_request(database_url: str, other_url: str) -> None:
     def connections() -> float:
         return REGISTRY.get_sample_value("dams_database_connections", {"pool": "replicas-test", "state": "idle"}) or 0
 

@@ -54,7 +54,7 @@ async def test_what_a_walk_meets_is_told_in_the_words_of_the_service(
             await walk(rows)
 
 
-async def test_each_step_is_one_that_can_be_undone_and_each_walk_a_cursor_of_its_own(database_url: str) -> None:
+async def test_steps_can_be_undone_and_walks_have_own_cursors(database_url: str) -> None:
     numbers, wrong = sql("SELECT 1 AS n"), sql("SELECT FROM FROM")
     said: list[str] = []
     async with (

@@ -22,7 +22,7 @@ def test_one_bind_used_twice_is_sent_once() -> None:
     assert args == (b"\x00",)
 
 
-def test_equal_values_keep_their_own_numbers_so_that_the_text_depends_on_the_shape_alone() -> None:
+def test_equal_values_have_numbers_of_their_own() -> None:
     same = join(", ", [bind(1, "int8"), bind(1, "int8")]).render()
     other = join(", ", [bind(1, "int8"), bind(2, "int8")]).render()
     assert same[0] == other[0] == "$1::int8, $2::int8"
@@ -67,7 +67,7 @@ def test_braces() -> None:
     assert sql("'{{}}'::jsonb").render() == ("'{}'::jsonb", ())
 
 
-def test_all_of_and_any_of_put_each_condition_in_parentheses_and_skip_empty_ones() -> None:
+def test_all_of_and_any_of_parenthesise_and_skip_empty() -> None:
     conditions = [sql("a OR b"), EMPTY, sql("c")]
     assert all_of(conditions).render()[0] == "(a OR b) AND (c)"
     assert any_of(conditions).render()[0] == "(a OR b) OR (c)"

@@ -293,9 +293,7 @@ class AwayAtFirst(Database):
         return await super().fetch(statement)
 
 
-async def test_what_a_database_cannot_fold_is_told_once_and_soon_after_it_is_back(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_missing_text_folding_is_reported_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
 
     settings = PoolSettings(await make("C", "SQL_ASCII"), "folding-test", size=1)
     nothing = TextFolding(None, None)

@@ -21,9 +21,7 @@ async def pool(database_url: str) -> AsyncIterator[Database]:
         yield found
 
 
-async def test_a_connection_is_in_a_transaction_where_that_is_wanted_and_in_a_snapshot_sees_one_state(
-    pool: Database, database_url: str
-) -> None:
+async def test_connection_with_transaction_or_snapshot(pool: Database, database_url: str) -> None:
     of_now = "SELECT pg_current_xact_id_if_assigned(), current_setting('transaction_isolation')"
     for wanted, isolation in (({}, "read committed"), ({"transaction": True}, "read committed")):
         async with pool.connection(**wanted) as connection:
@@ -69,7 +67,7 @@ async def test_a_transaction_ends_whatever_came_of_it(pool: Database) -> None:
         *((error, [], False) for error in (TimeoutError(), asyncio.CancelledError(), asyncpg.InternalClientError("a"))),
     ],
 )
-async def test_an_error_after_which_nobody_knows_what_the_server_is_at_ends_the_connection(
+async def test_error_with_unknown_server_state_closes_the_connection(
     pool: Database, error: BaseException | None, end: list[str], is_used_again: bool
 ) -> None:
     for is_transaction in (False, True):
@@ -99,9 +97,7 @@ async def test_a_connection_whose_use_cannot_begin_is_given_back(pool: Database)
 
 
 @pytest.mark.parametrize("error", [None, ValueError("mine")])
-async def test_who_is_given_up_at_the_end_of_a_transaction_is_told_and_the_connection_is_used_no_more(
-    pool: Database, error: Exception | None
-) -> None:
+async def test_cancelled_commit_raises_and_drops_the_connection(pool: Database, error: Exception | None) -> None:
     used: list[asyncpg.Connection] = []
 
     async def give_up() -> None:
@@ -120,7 +116,7 @@ async def test_who_is_given_up_at_the_end_of_a_transaction_is_told_and_the_conne
     assert used[0].is_closed()
 
 
-async def test_what_keeps_a_transaction_from_its_end_is_told_unless_it_had_failed_before(pool: Database) -> None:
+async def test_failed_commit_raises_unless_the_transaction_failed(pool: Database) -> None:
     twice = (
         "SET TRANSACTION READ WRITE; CREATE TEMP TABLE one (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED);"
         "INSERT INTO one VALUES (1), (1)"

@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
-from libs.pg.sql import join
 from libs.selection.selection import Selection, select
 
 PARAMETERS = (
     *("geom-column", "datetime-column", "ids", "bbox", "datetime", "filter", "filter-lang", "properties", "sortby"),
 )
-MAG_ABOVE = '("mag" > $1::float8 AND ("mag" < \'Infinity\') IS NOT FALSE)'
-"""What `mag > 5` becomes."""
 COLUMNS = (
     Column("id", "integer", "integer", not_null=True),
     Column("mag", "double precision", "number"),
@@ -70,8 +67,3 @@ def faults(
     query = Query({name.replace("_", "-"): value for name, value in given.items()}, extra or {})
     select(chosen or collection(), query)
     return query.faults
-
-
-def where(selection: Selection) -> tuple[str, tuple[object, ...]]:
-    """The conditions, one after the other."""
-    return join(" & ", selection.conditions).render()

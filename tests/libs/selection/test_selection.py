@@ -5,22 +5,22 @@ words.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import pytest
 
-from libs.catalogue.model import Argument, Column, GeometryColumn
-from libs.pg.text_folding import Folding, TextFolding
-from libs.selection.ids import key_condition
+from libs.catalogue.model import Argument, Column
+from libs.ogc.crs import crs_uri
 from libs.selection.selection import Selection, SortTerm, configured_order, select, unknown_name
-from tests.libs.selection.selecting import COLUMNS, MAG_ABOVE, Query, collection, faults, selected, where
+from tests.libs.selection.selecting import COLUMNS, Query, collection, faults, selected
+
+METRES = crs_uri(3857) or ""
 
 
 def test_nothing_asked_for_is_everything() -> None:
     selection = selected()
-    assert selection.table.render() == ('"s"."t"', ())
     assert selection.conditions == ()
-    assert selection.where.render() == ("TRUE", ())
     assert (selection.properties, selection.sort, selection.arguments) == (COLUMNS, (), ())
     assert selection.geometry is not None
     assert selection.geometry.name == "geom"
@@ -46,33 +46,11 @@ def test_a_geometry_that_is_none(name: str, members: dict[str, Any], message: st
     assert faults(collection(**members), geom_column=name) == [("geom-column", message, "value_error", name)]
 
 
-def test_ids() -> None:
-    assert where(selected(ids="1, 22")) == ('("id" = ANY($1::int8[]))', ([1, 22],))
-    # other spellings of a number are other ids, which no feature has
-    assert where(selected(ids="049")) == ("FALSE", ())
-    assert where(selected(ids="-0")) == ("FALSE", ())
-    assert where(selected(ids="-7")) == ('("id" = $1::int8)', (-7,))
-    by_place = collection(key="place")
-    assert where(selected(by_place, ids="049")) == ('("place" = $1::text)', ("049",))
-    assert where(selected(by_place, ids="a%2Cb"))[1] == (["a%2Cb", "a,b"],)
-
-
 def test_ids_that_cannot_be() -> None:
     assert faults(ids="x") == [("ids", "ids: 'x' is not a number", "value_error", "x")]
     without = "ids cannot be used: this collection has no identifiers"
     assert faults(collection(key=None), ids="1") == [("ids", without, "value_error", "1")]
     assert faults(collection(key="gone"), ids="1") == [("ids", without, "value_error", "1")]
-
-
-def test_bbox_is_about_the_chosen_geometry() -> None:
-    text, args = where(selected(bbox=[1, 2, 3, 4]))
-    assert text == 'ST_Intersects("geom", ST_GeomFromWKB($1::bytea, 4326)) OR "geom" IS NULL'
-    assert len(args) == 1
-    always = collection(geometries=(GeometryColumn("geom", "Point", 4326, not_null=True),))
-    assert where(selected(always, bbox=[1, 2, 3, 4]))[0] == text.removesuffix(' OR "geom" IS NULL')
-    assert '"area"' in where(selected(bbox=[1, 2, 3, 4], geom_column="area"))[0]
-    # features without their geometry may be searched by it
-    assert where(selected(bbox=[1, 2, 3, 4], geom_column="none"))[0] == text
 
 
 def test_bbox_that_cannot_be() -> None:
@@ -83,29 +61,6 @@ def test_bbox_that_cannot_be() -> None:
         ((name, message, kind, value),) = faults(wanted, bbox=[1, 20, 3, 4])
         assert (name, kind, value) == ("bbox", "value_error", [1, 20, 3, 4])
         assert message.startswith("bbox ")
-
-
-def test_datetime_is_about_the_default_column_or_the_named_one() -> None:
-    assert where(selected(datetime="2020-01-01T00:00:00Z/.."))[0] == '("began" >= $1::timestamptz)'
-    assert where(selected(datetime="2020-01-01T00:00:00Z/..", datetime_column="ended"))[0] == (
-        '("ended" >= $1::date) OR "ended" IS NULL'
-    )
-    assert selected(datetime_column="ended").conditions == ()
-    # for features that last, both columns, unless one is named
-    lasting = collection(time_end="ended")
-    text = where(selected(lasting, datetime="2020-01-01T00:00:00Z/2020-02-01T00:00:00Z"))[0]
-    assert text == '("began" <= $1::timestamptz) AND ("ended" >= $2::date OR "ended" IS NULL)'
-    text = where(selected(lasting, datetime="2020-01-01T00:00:00Z/..", datetime_column="began"))[0]
-    assert text == '("began" >= $1::timestamptz)'
-    known = collection(
-        time_end="reported",
-        columns=tuple(
-            Column(column.name, column.sql_type, column.type, column.format, not_null=column.name == "reported")
-            for column in COLUMNS
-        ),
-    )
-    text = where(selected(known, datetime="2020-01-01T00:00:00Z/2020-02-01T00:00:00Z"))[0]
-    assert text == '("began" <= $1::timestamptz OR "began" IS NULL) AND ("reported" >= $2::date)'
 
 
 @pytest.mark.parametrize(
@@ -137,30 +92,6 @@ def test_datetime_that_cannot_be() -> None:
         assert message.startswith("datetime ")
 
 
-def test_filters_in_both_languages() -> None:
-    assert where(selected(filter="mag > 5")) == (MAG_ABOVE, (5.0,))
-    as_json = '{"op":">","args":[{"property":"mag"},5]}'
-    assert where(selected(filter=as_json, filter_lang="cql2-json")) == (MAG_ABOVE, (5.0,))
-    assert where(selected(filter="mag > 5", filter_lang="cql2-text")) == (MAG_ABOVE, (5.0,))
-    # geometry columns are properties of filters, too
-    assert '"area"' in where(selected(filter="S_INTERSECTS(area, POINT(1 1))"))[0]
-    query = Query({"filter": "ACCENTI(place) = 'a'"})
-    folding = TextFolding(accents=Folding("x.plain({text})"))
-    assert 'x.plain("place")' in select(collection(), query, folding=folding).where.render()[0]
-    assert "normalize(" in select(collection(), query).where.render()[0]
-    select(collection(), query, folding=TextFolding(accents=None))
-    assert [name for name, *_ in query.faults] == ["filter"]
-
-
-def test_a_filter_that_came_before_is_that_of_its_collection_now() -> None:
-    for _ in range(2):
-        assert where(selected(filter="mag > 5")) == (MAG_ABOVE, (5.0,))
-        # the column has become another one, under the same name
-        changed = collection(columns=(COLUMNS[0], Column("mag", "integer", "integer")))
-        assert where(selected(changed, filter="mag > 5"))[0] != MAG_ABOVE
-        assert faults(collection(columns=COLUMNS[:1]), filter="mag > 5")[0][0] == "filter"
-
-
 def test_a_filter_that_is_wrong_is_quoted_while_it_is_short() -> None:
     text = "gone = 1"
     ((name, message, kind, value),) = faults(filter=text)
@@ -172,11 +103,7 @@ def test_a_filter_that_is_wrong_is_quoted_while_it_is_short() -> None:
         assert faults(filter=text)[0][3] == (text if quoted else None)
 
 
-def test_properties_as_parameters() -> None:
-    query = Query({}, {"place": "x", "mag": "5"})
-    assert select(collection(), query).where.render() == ('("place" = $1::text) AND ("mag" = $2::float8)', ("x", 5.0))
-    assert query.faults == []
-    # a fault in one parameter does not prevent checking the others
+def test_each_parameter_that_is_a_property_is_checked() -> None:
     assert [fault[0] for fault in faults(extra={"gone": "1", "mag": "big"})] == ["gone", "mag"]
     assert faults(extra={"mag": "big"}) == [("mag", "mag: 'big' is not a number", "value_error", "big")]
 
@@ -195,12 +122,6 @@ def test_an_unknown_parameter(name: str, hint: str) -> None:
     assert (found, kind, value) == (name, "extra_forbidden", "1")
     assert message.startswith(f"'{name}' is not a parameter here")
     assert message.endswith(hint)
-
-
-def test_a_property_has_its_own_capitals() -> None:
-    table = collection(columns=(*COLUMNS, Column("Mag", "integer", "integer")))
-    both = select(table, Query({}, {"Mag": "1", "mag": "2"}))
-    assert where(both) == ('"Mag" = $1::int8 & "mag" = $2::float8', (1, 2.0))
 
 
 def test_names_without_end_are_compared_by_their_start() -> None:
@@ -242,10 +163,6 @@ def test_orders() -> None:
     mag, place = COLUMNS[1], COLUMNS[2]
     (by_magnitude,) = selected(sortby=["-mag"]).sort
     assert (by_magnitude.column, by_magnitude.descending) == (mag, True)
-    # what clients see as null is last
-    shown = '(CASE WHEN "mag" > \'-Infinity\' AND "mag" < \'Infinity\' THEN "mag" END)'
-    assert by_magnitude.expression is not None
-    assert by_magnitude.expression.render() == (shown, ())
     for names in (["-mag", "place"], ["-mag", "+place"]):
         assert selected(sortby=names).sort == (by_magnitude, SortTerm(place))
     assert configured_order(collection(), ("-mag", "gone", "place")) == (by_magnitude, SortTerm(place))
@@ -282,37 +199,6 @@ def test_unknown_names_come_with_the_nearest_or_with_all() -> None:
     assert unknown_name("aaab", ["aaaa", "aaac", "aaad", "aaae"]).count(" or ") == 2
 
 
-@pytest.mark.parametrize(
-    ("key", "text", "expected"),
-    [
-        ("id", "7", ('"id" = $1::int8', (7,))),
-        ("id", "-7", ('"id" = $1::int8', (-7,))),
-        ("id", "0", ('"id" = $1::int8', (0,))),
-        ("id", "0" * 2, None),
-        ("id", "049", None),
-        ("id", "7.0", None),
-        ("id", "x", None),
-        ("id", "9" * 18, ('"id" = $1::int8', (10**18 - 1,))),
-        # beyond eight bytes there is a comparison by numeric
-        ("id", "9" * 19, ('"id" = $1::numeric', (10**19 - 1,))),
-        ("place", "049", ('"place" = $1::text', ("049",))),
-        ("began", "no time", None),
-        ("spot", "(1,2)", ('"spot" = $1::text::point', ("(1,2)",))),
-        ("spot", "(1,\0", None),
-        ("gone", "1", None),
-        (None, "1", None),
-    ],
-)
-def test_the_feature_with_an_id(key: str | None, text: str, expected: Any) -> None:
-    condition = key_condition(collection(key=key), text)
-    if expected is None:
-        assert condition is None
-        return
-    assert condition is not None
-    found, args = condition.render()
-    assert (found, tuple(map(type(expected[1][0]), args))) == expected
-
-
 ARGUMENTS = (
     Argument("n", "integer", "integer"),
     Argument("x", "double precision", "number", default="1"),
@@ -326,22 +212,6 @@ ARGUMENTS = (
 def called(**extra: str) -> tuple[Selection, list[tuple[str, str, str, object]]]:
     query = Query({}, extra)
     return select(collection(kind="function", arguments=ARGUMENTS), query), query.faults
-
-
-def test_arguments_of_a_function() -> None:
-    selection, found = called(n="5", x="-1.5e3", yes="TRUE", day="2020-01-31", place="it's")
-    assert found == []
-    text, args = selection.table.render()
-    assert text == (
-        '"s"."t"("n" => $1::text::integer, "x" => $2::text::double precision, "yes" => $3::text::boolean,'
-        ' "day" => $4::text::date, "place" => $5::text::text)'
-    )
-    assert args == ("5", "-1.5e3", "TRUE", "2020-01-31", "it's")
-    # the argument, not the property of the same name
-    assert selection.conditions == ()
-    assert where(called(n="5", place="here", mag="5")[0]) == ('"mag" = $1::float8', (5.0,))
-    # a function without arguments is called too
-    assert select(collection(kind="function"), Query()).table.render() == ('"s"."t"()', ())
 
 
 @pytest.mark.parametrize(
@@ -379,3 +249,73 @@ def test_arguments_that_must_be_given() -> None:
     assert selection.arguments == ()
     assert called(n="+1", x=".5")[1] == []
     assert called(n="1", x="5.", yes="False")[1] == []
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    query = Query(
+        {
+            "geom-column": "mag",
+            "datetime-column": "mag",
+            "ids": "x",
+            "bbox": [1, 20, 3, 4],
+            "datetime": "yesterday",
+            "filter": "gone = 1",
+            "properties": "magg",
+            "sortby": ["doc"],
+        },
+        {"gone": "1", "mag": "big"},
+    )
+    found = select(collection(), query)
+    columns = "id, mag, place, began, ended, reported, doc, tags, spot"
+    unknown = "is not a property of this collection"
+    time = "is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date"
+    assert query.faults == [
+        ("geom-column", "geom-column 'mag' is no geometry; there are geom, area", "value_error", "mag"),
+        ("ids", "ids: 'x' is not a number", "value_error", "x"),
+        ("bbox", "bbox south edge 20 is north of the north edge 4", "value_error", [1, 20, 3, 4]),
+        ("datetime-column", "datetime-column 'mag' is no time; there are began, ended, reported", "value_error", "mag"),
+        ("datetime", f"datetime 'yesterday' {time}", "value_error", "yesterday"),
+        (
+            "filter",
+            f'filter: there is no property "gone"; there are {columns}, geom, area (at character 1)',
+            "value_error",
+            "gone = 1",
+        ),
+        (
+            "gone",
+            f"'gone' is not a parameter here, and 'gone' {unknown}; there are {columns}",
+            "extra_forbidden",
+            "1",
+        ),
+        ("mag", "mag: 'big' is not a number", "value_error", "big"),
+        ("properties", f"properties: 'magg' {unknown}; did you mean mag?", "value_error", "magg"),
+        ("sortby", "sortby: 'doc' is of type object, which has no order", "value_error", "doc"),
+    ]
+    assert (found.geometry, found.properties, found.sort, found.arguments) == (None, (), (), ())
+
+
+@pytest.mark.parametrize(
+    ("box", "crs", "message"),
+    [
+        ([1, 2, 3], None, "bbox must have 4 or 6 numbers, has 3"),
+        ([1, 2, 3, 4, 5], METRES, "bbox must have 4 or 6 numbers, has 5"),
+        ([1, inf, 3, 4], METRES, "bbox must have finite numbers only"),
+        ([1, 95, 3, 96], None, "bbox south edge 95 is outside latitudes -90 to 90"),
+        ([1, 20, 3, 4], METRES, "bbox has a least coordinate that is greater than the greatest"),
+    ],
+)
+def test_a_box_that_is_none_is_told_in_words(box: list[float], crs: str | None, message: str) -> None:
+    assert faults(collection(srids=(3857, 4326)), bbox=box, bbox_crs=crs) == [("bbox", message, "value_error", box)]
+
+
+def test_unsupported_parameter_is_not_proposed() -> None:
+    query = Query({"bboxx": None}, {"bboxx": "1"})
+    select(collection(), query)
+    assert [message for _, message, *_ in query.faults] == ["'bboxx' is not a parameter here; did you mean bbox?"]
+
+
+def test_a_moment_of_a_function_that_is_none_is_told_in_words() -> None:
+    argument = Argument("at", "timestamp with time zone", "string", "date-time")
+    function = collection(kind="function", arguments=(argument,), columns=(Column("id", "integer", "integer"),))
+    said = "is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date"
+    assert faults(function, {"at": "noon"}) == [("at", f"at 'noon' {said}", "value_error", "noon")]

@@ -148,7 +148,7 @@ async def test_304_varies_as_the_whole_answer(client: aiohttp.ClientSession) -> 
             assert response.headers["Vary"] == varies
 
 
-async def test_texts_are_sent_in_a_coding_that_is_smaller_where_the_client_takes_it(
+async def test_texts_are_compressed_if_the_client_accepts_it(
     client: aiohttp.ClientSession,
 ) -> None:
     coding = "br"

@@ -56,7 +56,7 @@ def test_what_has_no_version_is_asked_for_again_each_time() -> None:
     assert data_headers(request(), MediaType.JSON, None) == {"Cache-Control": "no-cache"}
 
 
-def test_what_has_one_keeps_for_a_second_and_has_a_tag_of_the_version_and_the_limits() -> None:
+def test_versioned_response_has_a_tag_of_version_and_limits() -> None:
     first = data_headers(request(), MediaType.JSON, Version())
     assert (first["Cache-Control"], first["Last-Modified"]) == (DATA_CACHE, Version.http_date)
     others = [
@@ -152,7 +152,7 @@ def test_a_copy_is_still_right_by_its_tag_or_else_by_its_date(
     check_preconditions(request({"If-Modified-Since": MODIFIED}), {"ETag": '"a"'})
 
 
-def test_an_answer_that_is_unchanged_describes_no_body_and_an_incomplete_one_is_never_renewed() -> None:
+def test_unchanged_response_has_no_body_headers() -> None:
     unchanged = unchanged_response(NotModified(HEADERS))
     assert (unchanged.status, unchanged.headers["ETag"]) == (304, HEADERS["ETag"])
     assert (unchanged.headers["Last-Modified"], unchanged.body) == (MODIFIED, None)
@@ -182,7 +182,7 @@ def test_a_document_has_the_tag_of_its_body_and_type() -> None:
     )
 
 
-def test_a_page_has_another_tag_in_another_language_and_with_another_name_of_the_site() -> None:
+def test_tag_of_a_page_depends_on_language_and_site_name() -> None:
     def tag(media_type: str, title: str = "") -> str:
         return data_headers(request(DAMS_SITE_TITLE=title), media_type, Version())["ETag"]
 

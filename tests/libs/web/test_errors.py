@@ -205,7 +205,7 @@ async def test_what_is_not_there_or_not_allowed_is_told_in_our_words(
         assert response.headers["Cache-Control"] == "no-store"
 
 
-async def test_what_is_unavailable_is_counted_by_its_cause_and_a_mistake_is_logged_by_its_request(
+async def test_unavailable_is_counted_by_cause_and_mistakes_logged(
     client: TestClient[web.Request, web.Application], caplog: pytest.LogCaptureFixture
 ) -> None:
     def counted() -> list[float]:

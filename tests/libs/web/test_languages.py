@@ -145,7 +145,7 @@ def test_how_long_ago_in_french(moment: str, words: str) -> None:
     assert said.replace("\xa0", " ") == words
 
 
-def test_what_is_no_time_is_said_as_it_is_in_any_language_and_intervals_are_not_rounded() -> None:
+def test_other_texts_than_times_stay_and_intervals_are_exact() -> None:
     speak(LANGUAGES["fr"])
     said = [day("un jour"), clock("un jour"), clock("2018-02-06"), *map(span, (1, 90, 300, 86_400, 90_000, 3_024_000))]
     speak(ENGLISH)

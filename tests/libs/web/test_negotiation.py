@@ -103,7 +103,7 @@ def test_errors_are_pages_for_browsers_only() -> None:
     assert not prefers_html("text/html;q=0.8, application/json;q=0.9")
 
 
-def test_a_format_that_is_not_offered_is_told_and_formats_are_named_where_they_can_be_asked_for() -> None:
+def test_unknown_format_is_an_error_that_names_the_formats() -> None:
     with pytest.raises(NotAcceptable, match=r"^f=csv is not offered here$"):
         negotiate(TILE, "csv", None)
     for has_f, said in ((True, r"text/csv \(f=csv\), text/x-odd$"), (False, r"text/csv, text/x-odd$")):

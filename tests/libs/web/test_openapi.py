@@ -79,7 +79,7 @@ def test_what_an_operation_offers_and_what_only_who_names_it_gets(tmp_path: Path
             found.parameters[name].parse("9")
 
 
-def test_invalid_parameters_have_the_status_that_is_set_and_the_document_stays_as_it_was(tmp_path: Path) -> None:
+def test_status_of_invalid_parameters_is_a_setting(tmp_path: Path) -> None:
     (tmp_path / "openapi.yaml").write_text(MORE)
     document = load_document(tmp_path / "openapi.yaml")
     changed = with_status_of_invalid(document, 400)["paths"]["/things"]

@@ -79,6 +79,7 @@ def test_a_crs_is_told_by_its_code(uri: str, label: str) -> None:
         (59, "59 seconds"),
         (60, "minute"),
         (90, "90 seconds"),
+        (900, "15 minutes"),
         (3_600, "hour"),
         (21_600, "6 hours"),
         (86_400, "day"),
@@ -87,7 +88,7 @@ def test_a_crs_is_told_by_its_code(uri: str, label: str) -> None:
         (1_209_600, "2 weeks"),
     ],
 )
-def test_how_long_something_is_in_the_largest_unit_of_which_it_is_a_whole_number(seconds: int, said: str) -> None:
+def test_duration_uses_the_largest_whole_unit(seconds: int, said: str) -> None:
     assert span(seconds) == said
 
 

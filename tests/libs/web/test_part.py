@@ -25,7 +25,7 @@ def answer(part: PresentPart, **headers: str) -> web.Response:
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_it_is_put_together_again_where_what_it_follows_from_is_another_object(place: int) -> None:
+def test_value_is_rebuilt_if_its_source_is_another_object(place: int) -> None:
     part = PresentPart(PART, WebSettings.from_env({"DAMS_PORT": "1"}))
     before = answer(part).body
     state: list[Any] = [["a"], ["b"]]

@@ -26,7 +26,7 @@ from libs.web.restarts import RESTARTED, retry_after_restart
         (Restarting, 1, True, True, 1),
     ],
 )
-async def test_a_request_is_asked_again_once_where_nothing_of_its_answer_was_sent(
+async def test_request_is_retried_once_if_nothing_was_sent(
     error: type[Unavailable], failing: int, begins: bool, is_back: bool, attempts: int
 ) -> None:
     made = waited = 0
@@ -73,9 +73,7 @@ async def test_a_request_is_asked_again_once_where_nothing_of_its_answer_was_sen
         (3, True, 3, 1),
     ],
 )
-async def test_where_another_server_may_answer_it_is_asked_before_anything_is_waited_for(
-    failing: int, is_back: bool, attempts: int, waits: int
-) -> None:
+async def test_other_server_is_tried_before_any_wait(failing: int, is_back: bool, attempts: int, waits: int) -> None:
     made = waited = 0
 
     async def handler(_: web.Request) -> web.StreamResponse:

@@ -83,7 +83,7 @@ def test_a_service_says_so_and_ends(service: str) -> None:
     )
 
 
-def test_a_collections_file_that_cannot_be_used_is_a_setting_that_does_not_fit() -> None:
+def test_invalid_collections_file_is_an_invalid_setting() -> None:
     result = subprocess.run(
         [sys.executable, "-m", "services.common"],
         env={

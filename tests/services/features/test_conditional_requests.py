@@ -163,9 +163,7 @@ async def test_a_page_that_was_not_counted_in_time_has_no_tag_to_go_on_with(
     assert early.headers["Cache-Control"] == complete.headers["Cache-Control"]
 
 
-async def test_a_schema_whose_ranges_were_not_found_in_time_has_no_tag_to_go_on_with(
-    features: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_schema_without_ranges_has_no_tag(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     async def too_late(*_: object) -> None:
         return None
 

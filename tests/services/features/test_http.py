@@ -30,7 +30,7 @@ async def test_head_of_what_is_written_piece_by_piece_has_no_body(
 
 
 @pytest.mark.parametrize(("collection", "kept"), [("hostile.many", True), ("hostile.large_rows", False)])
-async def test_the_gateway_may_keep_a_page_that_streams_unless_its_rows_are_large(
+async def test_gateway_may_cache_a_streamed_page_of_small_rows(
     running: Services, features: Client, owner: asyncpg.Connection, collection: str, kept: bool
 ) -> None:
     if not kept:

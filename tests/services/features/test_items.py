@@ -248,7 +248,7 @@ async def test_of_large_geometries_a_page_for_people_has_boxes_alone(features: C
 
 
 @pytest.mark.usefixtures("chunks_of_five")
-async def test_a_page_of_rows_of_which_nobody_knows_how_large_they_are_is_not_kept(features: Client) -> None:
+async def test_page_of_rows_of_unknown_size_is_not_cached(features: Client) -> None:
     for name, kept in (("events", None), ("event_view", "0")):
         answer = await features.get(f"/collections/hostile.{name}/items", {"limit": "12"})
         assert (answer.status, answer.headers.get("X-Accel-Expires")) == (200, kept)

@@ -37,7 +37,7 @@ def _faults(answer: Answer) -> list[tuple[str, str]]:
     return [(fault["loc"][1], fault["msg"]) for fault in answer.json()["detail"]]
 
 
-async def test_its_layers_are_the_tiles_of_the_collections_in_the_order_of_the_request(placed_tiles: Client) -> None:
+async def test_layers_are_in_the_order_of_the_request(placed_tiles: Client) -> None:
     for place in PLACES:
         for parameters in ({}, {"bbox": "0,-80,180,80"}, {"filter": "id < 40", "limit": "7", "properties": "name"}):
             answer = await placed_tiles.get(f"{ALL}/{place}", {"collections": ",".join(NAMED), **parameters})
@@ -243,7 +243,7 @@ async def test_metadata_describe_every_layer_and_lead_to_tiles(placed_tiles: Cli
         assert all(name in page.body.decode() for name in NAMED)
 
 
-async def test_more_collections_than_a_tile_may_have_are_not_passed_over_in_silence(tiles_on: Any) -> None:
+async def test_more_collections_than_a_tile_may_have_are_reported(tiles_on: Any) -> None:
     table = "CREATE TABLE hazard.{name} AS SELECT 1 AS id, 'SRID=4326;POINT(1 1)'::geometry(Point, 4326) AS geom;"
     tables = "".join(table.format(name=f"t{number:02}") for number in range(40))
     async with tiles_on(f"{tables} GRANT SELECT ON ALL TABLES IN SCHEMA hazard TO dams_reader", "{}") as services:

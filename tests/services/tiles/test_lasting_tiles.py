@@ -50,7 +50,7 @@ async def _lasting(tiles: Client, address: str) -> Answer:
 
 
 @pytest.mark.parametrize("metadata", [f"{POINTS}/tilejson.json", f"{BOTH}/tilejson.json?{CHOSEN}"])
-async def test_a_tile_of_the_present_version_keeps_for_ever_and_an_old_one_does_not(
+async def test_tile_of_the_present_version_is_immutable(
     cached: Services, owner: asyncpg.Connection, metadata: str
 ) -> None:
     tiles = cached["tiles"]

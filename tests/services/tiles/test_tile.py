@@ -257,7 +257,7 @@ async def test_a_tag_that_matches_is_answered_before_the_request_is_parsed(
     }
 
 
-async def test_filters_fold_texts_as_the_database_does_and_limits_are_the_operators(
+async def test_filters_fold_texts_like_the_database(
     running: Services, tiles: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[tuple[Any, ...]] = []

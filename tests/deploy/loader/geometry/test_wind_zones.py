@@ -44,7 +44,7 @@ def test_quadrants_without_wind_are_left_out() -> None:
     assert len(stored_opposite.geoms) == 2
 
 
-def test_a_swath_has_what_lies_between_neighbours_and_nothing_between_others() -> None:
+def test_swath_joins_only_neighbours() -> None:
     steps = zones((30, 30, 30, 30), (30, 30, 30, 30), (30, 30, 30, 30))
     joined, apart = swath(steps, [True, True]), swath(steps, [True, False])
     between = [Point(-59, 20), Point(-57, 20)]

@@ -45,7 +45,7 @@ def test_a_province_is_of_the_same_country(small: Gazetteer) -> None:
     assert (near_border.country, near_border.province) == ("Democratic Republic of the Congo", None)
 
 
-def test_the_nearest_may_be_beyond_the_antimeridian_and_at_the_place_itself(small: Gazetteer) -> None:
+def test_nearest_place_may_be_beyond_the_antimeridian(small: Gazetteer) -> None:
     beyond, there = small.nearby([-179.9, 179.9], [-16.0, -16.0])
     assert (beyond.words, beyond.nearest_place_km) == ("21 km E of Dateline", 21.4)
     assert (there.words, there.nearest_place_bearing) == ("Dateline", None)

@@ -109,7 +109,7 @@ def test_the_forecast_of_a_storm_is_what_lies_ahead_of_its_advisory() -> None:
 
 
 @pytest.mark.parametrize("rows", [advisory_nodes, advisory_tracks, advisory_zones])
-def test_an_advisory_without_a_position_has_no_rows_and_changes_none_of_others(
+def test_advisory_without_position_has_no_rows(
     rows: Callable[[list[Advisory]], Iterator[object]],
 ) -> None:
     told = read_text(IRMA, "tcm.txt")

@@ -165,7 +165,7 @@ def test_importance_is_the_most_telling_column_unless_it_is_said(tmp_path: Path)
     assert load(tmp_path, "collections: {hazard.quakes: {importance: [at]}}").apply(QUAKES).importance == ("at",)
 
 
-def test_another_title_is_another_shape_so_that_no_cache_serves_the_old_one(tmp_path: Path) -> None:
+def test_another_title_is_another_shape(tmp_path: Path) -> None:
     plain = CatalogueConfig().apply(QUAKES)
     assert plain.shape == CatalogueConfig().apply(QUAKES).shape
     assert load(tmp_path, "collections: {hazard.quakes: {title: Other}}").apply(QUAKES).shape != plain.shape

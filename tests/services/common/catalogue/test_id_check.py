@@ -82,7 +82,7 @@ async def test_what_takes_too_long_stays_unknown_and_is_left_alone(database: Ask
 
 @pytest.mark.usefixtures("database")
 @pytest.mark.parametrize(("takes", "pause"), [(0.0, 60.0), (0.05, 60.0), (0.5, 500.0)])
-async def test_ids_are_looked_at_again_after_a_minute_or_more_seldom_where_that_takes_long(
+async def test_ids_are_read_again_after_a_minute_or_later_if_slow(
     database_url: str, monkeypatch: pytest.MonkeyPatch, takes: float, pause: float
 ) -> None:
     async with Slow(PoolSettings(database_url, "test", size=1)) as slow:

@@ -52,9 +52,7 @@ async def test_a_file_that_could_not_be_read_is_read_when_it_can_be(
         assert keeper.collection("kept.quakes").title == "Earthquakes"
 
 
-async def test_a_file_that_is_wrong_from_the_start_is_to_be_mended_before_anything_is_served(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_invalid_file_at_the_start_stops_the_service(database_url: str, tmp_path: Path) -> None:
     (tmp_path / "wrong.yaml").write_text("collections: [")
     async with Database(PoolSettings(database_url, "test", size=1)) as database:
         for name, fault in (("wrong.yaml", "expected"), ("none.yaml", "No such file")):
@@ -85,7 +83,7 @@ async def test_what_is_merely_slow_is_told_where_there_is_nothing_else_to_tell(d
 
 
 @pytest.mark.parametrize("is_empty", [False, True])
-async def test_what_is_wrong_is_looked_for_every_five_seconds_while_there_is_nothing(
+async def test_missing_catalogue_is_diagnosed_every_five_seconds(
     database_url: str, monkeypatch: pytest.MonkeyPatch, is_empty: bool
 ) -> None:
     owner = await asyncpg.connect(database_url)

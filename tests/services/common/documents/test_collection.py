@@ -77,7 +77,7 @@ def test_pages_of_rows_that_change_by_themselves_go_by_offset() -> None:
     assert "paging" not in _document(replace(PLAIN, kind="view", sources=(7,)))
 
 
-def test_links_of_the_services_name_the_collection_and_are_below_the_base_address() -> None:
+def test_links_name_the_collection_below_the_base_url() -> None:
     # other braces are variables of a template
     with_place = replace(PLAIN, geometries=(PLACE,))
     tiles = f"{BASE}/collections/a%2Fb.c/tiles/{{z}}"

@@ -127,7 +127,7 @@ _OF_THE_MOMENT = [
 _LASTING = ["'nowhere'", "'of now'", "'yesterdays'", "averaged", "date_part('day', at)"]
 
 
-async def test_the_clock_the_session_and_the_system_catalogues_are_known_by_all_their_names(
+async def test_all_names_of_clock_session_and_catalogues_are_known(
     owner: asyncpg.Connection, introspection: Introspection
 ) -> None:
     columns = [*_OF_THE_MOMENT, *_LASTING]

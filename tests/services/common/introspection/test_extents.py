@@ -65,7 +65,7 @@ async def test_statistics_that_may_not_be_read_cost_no_more_than_what_they_tell(
         assert (unknown.name, unknown.start, unknown.end) == ("at", None, None)
 
 
-async def test_statistics_tell_of_rows_without_a_moment_and_of_ends_that_clients_can_write(
+async def test_statistics_count_rows_without_time_and_usable_ends(
     owner: tuple[asyncpg.Connection, str],
 ) -> None:
     found = []
@@ -175,7 +175,7 @@ async def test_a_table_that_cannot_be_read_costs_only_its_own_extent(database_ur
     assert (odd.geometries[0].bbox, one.geometries[0].bbox) == (None, (1, 2, 1, 2))
 
 
-async def test_rows_of_a_small_table_tell_before_it_is_analysed_and_after_a_deletion(
+async def test_small_table_is_read_before_analyse_and_after_deletion(
     database_url: str,
 ) -> None:
     owner = await asyncpg.connect(database_url)

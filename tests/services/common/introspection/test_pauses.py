@@ -143,7 +143,7 @@ async def test_after_a_quarter_of_a_second_the_others_wait_for_the_next_time(
         assert [each.item_count for each in found[:2]] == [None, None]
 
 
-async def test_what_is_small_is_counted_again_soon_however_long_all_took_together(
+async def test_small_tables_are_counted_again_soon(
     slow: tuple[Slow, Collection],
 ) -> None:
     database, view = slow

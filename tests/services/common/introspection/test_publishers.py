@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import asyncpg
-import pytest
 
 from deploy.database.apply import apply_schema, ensure_reader
 from libs.catalogue.model import Collection
 from libs.ogc.service_part import Whole
 from libs.pg.pool import Database, PoolSettings
-from libs.web.page_text import span
 from services.common.documents.collection import collection_json
 from services.common.introspection.introspect import Introspection
 from tests.conftest import MakeDatabase
@@ -86,13 +84,6 @@ async def test_a_database_of_somebody_else_has_none(make_database: MakeDatabase)
     await owner.execute("CREATE TABLE public.roads (id integer PRIMARY KEY)")
     await owner.close()
     assert (await collections(url))["roads"].publishers == ()
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"), [(60, "minute"), (900, "15 minutes"), (21600, "6 hours"), (86400, "day"), (0, "0 seconds")]
-)
-def test_spans_are_said_in_words(seconds: int, said: str) -> None:
-    assert span(seconds) == said
 
 
 async def test_a_table_of_several_publishers_names_each_once(make_database: MakeDatabase) -> None:

@@ -182,7 +182,7 @@ async def test_what_cannot_be_counted_is_not_tried_again_and_again(few: tuple[As
     assert database.times == asked
 
 
-async def test_a_count_that_was_too_slow_once_is_made_later_without_a_change_of_rows(
+async def test_slow_count_is_repeated_later_without_a_change(
     owner: tuple[asyncpg.Connection, str], few: tuple[Asked, tuple[Collection, ...]]
 ) -> None:
     database, (small, *_) = few

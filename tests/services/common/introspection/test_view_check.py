@@ -33,7 +33,7 @@ async def ids(introspection: Introspection) -> list[str]:
     return [collection.id for collection in await introspection.collections()]
 
 
-async def test_a_view_works_where_the_path_of_the_role_or_the_database_leads_to_what_its_functions_name(
+async def test_view_works_with_the_search_path_of_role_or_database(
     owner: asyncpg.Connection, database_url: str
 ) -> None:
     name = await owner.fetchval("SELECT current_database()")

@@ -47,7 +47,7 @@ def test_a_topic_says_how_its_features_are_chosen() -> None:
     assert _topic(QUAKES, Asked(title="All")).filter == ""
 
 
-def test_a_topic_says_by_which_column_the_newest_is_known_and_what_it_is_about() -> None:
+def test_topic_names_its_column_of_the_newest_and_its_subject() -> None:
     assert [_topic(each).order for each in (QUAKES, LASTING, replace(QUAKES, times=()))] == ["at", "issued", ""]
     assert [_topic(each).lasts for each in (QUAKES, LASTING)] == [False, True]
     assert _topic(QUAKES).hazard == "earthquakes"
@@ -57,9 +57,7 @@ def test_a_topic_says_by_which_column_the_newest_is_known_and_what_it_is_about()
     ("end", "matched", "is_archive"),
     [("2019-12-31T23:00:00Z", 0, True), ("2020-01-01T01:00:00Z", 0, False), (None, 0, True), (None, 1, False)],
 )
-def test_nothing_found_says_nothing_where_data_end_before_or_at_an_unknown_time(
-    end: str | None, matched: int, is_archive: bool
-) -> None:
+def test_empty_result_beyond_the_data_has_no_message(end: str | None, matched: int, is_archive: bool) -> None:
     collection = replace(QUAKES, times=(replace(AT, end=end),))
     assert Topic(ASKED, collection, matched, (), "2020-01-01").is_archive is is_archive
 

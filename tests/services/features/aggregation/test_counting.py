@@ -141,7 +141,7 @@ async def test_what_changed_while_it_was_counted_is_not_remembered(running: Serv
         assert await counted() is not await counted()
 
 
-async def test_what_is_counted_has_its_turn_among_all_and_among_those_of_its_collection(
+async def test_counts_take_turns_by_collection(
     running: Services, hostile: HostileDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[tuple[int, object]] = []

@@ -186,7 +186,7 @@ async def test_rows_that_have_no_place_by_a_condition_are_nowhere(kinds: asyncpg
     )
 
 
-async def test_of_too_many_cells_one_more_is_told_than_there_may_be_beside_the_rows_without_a_place(
+async def test_too_many_cells_return_one_more_than_the_limit(
     kinds: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     facet = PlaceFacet("geom", GEOM, 90.0, placed=sql("whole = 1"))

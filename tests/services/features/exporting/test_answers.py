@@ -56,7 +56,7 @@ async def test_who_goes_on_with_a_file_that_is_gone_waits_until_it_is_made_again
     assert (other.status, "Content-Length" in other.headers) == (200, False)
 
 
-async def test_who_is_sent_all_of_a_file_instead_of_its_rest_finds_it_made_next_time(
+async def test_full_file_sent_for_a_range_is_ready_next_time(
     features: Client, monkeypatch: pytest.MonkeyPatch, may_begin: asyncio.Event
 ) -> None:
     monkeypatch.setattr(export_handler, "PATIENCE", 0.05)

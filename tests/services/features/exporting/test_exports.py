@@ -328,9 +328,7 @@ async def test_a_file_for_which_there_is_no_room_is_refused_and_taken_away(slow:
 
 
 @pytest.mark.faults
-async def test_what_fails_before_its_first_row_is_an_error_however_long_that_takes(
-    slow: Slow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failure_before_the_first_row_is_an_error(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export_handler, "MOMENT", 0)
     refused = await slow[0]["features"].get("/collections/slow.breaks/export?f=csv&filter=id=3500")
     assert (refused.status, refused.headers["Content-Type"]) == (503, "application/json")

@@ -55,7 +55,7 @@ def test_where_the_key_is_not_asked_for_there_is_the_id(key: str, kind: str) -> 
     assert made.fields[0] == Field("itemId", kind, 0)
 
 
-def test_columns_that_differ_in_case_alone_and_the_id_have_names_of_their_own() -> None:
+def test_columns_that_differ_only_in_case_have_own_names() -> None:
     fields = job(WORD, Column("GEOM", "text", "string"), composite_key=("id", "itemid")).fields
     assert [(field.name, field.place) for field in fields] == [("itemId", 0), ("itemid_1", 2), ("GEOM_1", 3)]
 

@@ -62,9 +62,7 @@ async def test_a_row_that_cannot_be_computed_is_none_where_ids_may_be_odd(
     assert (await alerts.get(PATH)).status == status
 
 
-async def test_whose_alerts_they_are_and_whether_they_are_real_makes_other_alerts(
-    alerts: Client, hostile: HostileDatabase
-) -> None:
+async def test_sender_and_status_make_other_alerts(alerts: Client, hostile: HostileDatabase) -> None:
     real = await alerts.get(PATH, headers=HOST)
     async with services() as started:
         for name in ("common", "features"):

@@ -244,9 +244,7 @@ def test_areas_are_outer_rings_latitude_first(geometry: Any, polygons: list[str]
         (replace(ALERTS, columns=(*COLUMNS[:2], Column("expires", "text", "string"))), False),
     ],
 )
-def test_collections_of_alerts_have_ids_and_say_when_they_were_issued_and_expire(
-    collection: Collection, is_one: bool
-) -> None:
+def test_alerts_have_ids_issue_and_expiry(collection: Collection, is_one: bool) -> None:
     assert is_of_alerts(collection) is is_one
 
 

@@ -241,7 +241,7 @@ def test_an_entry_is_as_new_as_its_last_change_that_has_come(
     assert (found.published and found.published.date().isoformat()) == published
 
 
-def test_an_entry_without_a_summary_tells_its_title_and_a_box_is_south_west_first() -> None:
+def test_entry_without_summary_has_its_title() -> None:
     collection = Collection("s.t", "s", "t", 1, "table", "T", None, ())
     now = datetime.now(UTC)
     told = [Entry("urn:1", None, "One", now, None, text, (170.0, -10.0, -170.0, 10.0)) for text in ("", "a: 1")]

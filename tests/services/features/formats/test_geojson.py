@@ -233,7 +233,7 @@ def test_lines_of_a_sequence_are_broken_nowhere_else() -> None:
     )
 
 
-def test_times_are_in_utc_and_end_in_z_and_what_json_has_no_word_for_is_text() -> None:
+def test_times_are_utc_with_z_and_unknown_values_are_text() -> None:
     noon = datetime(2024, 5, 1, 12, tzinfo=UTC).replace(tzinfo=None)
     values = [noon, noon.replace(tzinfo=timezone(timedelta(hours=2))), noon.replace(tzinfo=UTC), Fraction(1, 3)]
     assert encode(values) == (b'["2024-05-01T12:00:00Z","2024-05-01T12:00:00+02:00","2024-05-01T12:00:00Z","1/3"]')

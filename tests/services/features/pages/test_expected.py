@@ -78,7 +78,7 @@ async def test_of_many_forecasts_the_nearest_are_named_and_a_link_has_all(featur
     assert (await features.get(path)).json()["numberMatched"] == 5
 
 
-async def test_a_page_says_how_new_and_whether_over_its_feature_is_and_draws_what_it_has(features: Client) -> None:
+async def test_page_shows_age_end_and_drawing_of_its_feature(features: Client) -> None:
     async def page(path: str) -> str:
         return (await features.get(f"/collections/own.own_fl_{path}", {"f": "html"})).body.decode()
 

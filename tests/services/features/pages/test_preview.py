@@ -99,7 +99,7 @@ def test_the_surroundings_are_as_wide_as_on_the_ground() -> None:
     assert north.bbox == "-170.0000,55.4545,-130.0000,64.5455"
 
 
-def test_the_basemap_below_goes_round_the_world_once_and_no_further_than_the_poles() -> None:
+def test_basemap_covers_the_world_once() -> None:
     apart = [
         feature(1, '{"type":"Point","coordinates":[-179,80]}'),
         feature(2, '{"type":"Point","coordinates":[179,-80]}'),

@@ -58,9 +58,7 @@ def test_rows_are_told_apart_by(collection: Collection, names: list[str]) -> Non
         (replace(VIEW, key="id", key_repeats=True), []),
     ],
 )
-def test_where_an_order_would_be_one_of_hashes_it_is_by_the_first_column_that_may_be_a_key(
-    collection: Collection, names: list[str]
-) -> None:
+def test_order_without_a_key_is_by_the_first_possible_key(collection: Collection, names: list[str]) -> None:
     assert [term.column.name for term in usual_order(collection)] == names
 
 
@@ -110,7 +108,7 @@ def test_a_hash_of_the_content_holds_long_texts_and_geometries_in_part() -> None
     )
 
 
-def test_an_order_by_a_column_that_is_called_like_the_hash_ends_with_the_hash_too() -> None:
+def test_order_by_a_column_named_like_the_hash_ends_with_it() -> None:
     named = Column("content", "bigint", "integer")
     view = replace(VIEW, columns=(named, ID))
     order = total_order(Selection(view, None, (), view.columns, (SortTerm(named),), ()))

@@ -61,9 +61,7 @@ async def test_large_pages_backwards_come_in_chunks_too(features: Client, fetche
     assert (await features.get(middle.link("prev") or "")).json()["features"] == first.json()["features"]
 
 
-async def test_a_page_of_rows_that_nothing_tells_apart_is_no_larger_than_asked_for(
-    features: Client, owner: asyncpg.Connection
-) -> None:
+async def test_page_of_identical_rows_respects_the_limit(features: Client, owner: asyncpg.Connection) -> None:
     # those of a function; a chunk of rows of unknown size and a few rows more
     name = "hostile.unnamed"
     await owner.execute(

@@ -42,9 +42,7 @@ async def test_slow_counts_leave_connections_for_pages(
             assert await database.fetchval(sql("SELECT 1")) == 1
 
 
-async def test_slow_counts_of_one_collection_leave_turns_for_others_even_of_its_name(
-    running: Services, hostile: HostileDatabase
-) -> None:
+async def test_slow_counts_leave_turns_for_other_collections(running: Services, hostile: HostileDatabase) -> None:
     collection = running.apps["features"][CATALOGUE].collection("hostile.events")
     slow = Selection(collection, None, (sql("pg_sleep(60) IS NULL"),), (), ())
     quick = replace(slow, conditions=(sql("id < 11"),))

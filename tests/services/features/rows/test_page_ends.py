@@ -32,7 +32,7 @@ def test_all_rows_are_kept_where_nothing_changed() -> None:
     assert kept(RowsOfPage([[1, 2]], 2), chunk(1), chunk(2)) == [1, 2]
 
 
-def test_rows_that_were_added_meanwhile_are_left_out_and_the_others_stay_in_order() -> None:
+def test_rows_added_during_the_walk_are_left_out() -> None:
     assert kept(RowsOfPage([[1, 2, 3, 4]], 4), chunk(1, 2), chunk(2.5, 3, 4, 5)) == [1, 2, 3, 4]
 
 

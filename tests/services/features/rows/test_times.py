@@ -34,7 +34,7 @@ def test_what_rfc_3339_has_no_words_for_is_none(text: str) -> None:
     assert rfc3339_times([f"{WHOLE[0]}{zone}", text, None]) == [WHOLE[1], None, None]
 
 
-def test_lengths_that_add_up_to_those_of_whole_seconds_are_not_taken_for_them() -> None:
+def test_sums_of_lengths_are_not_taken_for_whole_seconds() -> None:
     given = ["infinity", "2024-05-01 12:30:00.123456", "2024-05-01 12:30:00.123"]
     assert rfc3339_times(given) == [None, "2024-05-01T12:30:00.123456Z", "2024-05-01T12:30:00.123Z"]
 

@@ -126,7 +126,7 @@ async def test_glide_number_is_a_property_and_leads_to_its_entry(items: dict[str
     assert "glide_number" not in items["dams-events Q1"]["properties"]
 
 
-async def test_impacts_are_people_by_zone_and_country_and_what_the_source_reports(
+async def test_impacts_count_people_by_zone_and_country(
     items: dict[str, dict[str, Any]],
 ) -> None:
     found = {

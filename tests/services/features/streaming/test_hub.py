@@ -139,7 +139,7 @@ class Named:
         return dict.fromkeys(["small"], Items((("7", "update"),), is_complete=True)) if changed else {}
 
 
-async def test_features_that_changed_are_named_and_looked_for_only_where_something_changed() -> None:
+async def test_changed_features_are_read_only_after_a_change() -> None:
     named = Named()
     room = Room(["small", "other"], named)
     async with room.open() as server, ClientSession() as session, session.get(server.make_url("/")) as response:

@@ -64,7 +64,7 @@ def test_what_is_gone_is_told_and_what_is_unknown_for_a_moment_is_not() -> None:
     assert journal.state() == before
 
 
-def test_after_a_pause_it_begins_anew_and_who_is_told_of_that_state_hears_what_comes_after_it() -> None:
+def test_journal_after_a_pause_starts_with_the_present_state() -> None:
     versions = Versions(a="1", b="1")
     journal = Journal(cast("DataVersions", versions))
     _read(journal, "a", "b")

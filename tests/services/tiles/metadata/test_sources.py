@@ -41,7 +41,7 @@ def _map(query: QueryValues, edition: str | None = None) -> MapSource:
     return map_source(_collection("a"), TMS, query, "/api", edition=edition)
 
 
-def test_several_are_drawn_between_the_first_and_the_last_zoom_of_any_around_all_of_them() -> None:
+def test_several_collections_have_the_zooms_and_bounds_of_all() -> None:
     both = _dataset(
         _collection("a", attribution="One"),
         _collection("b", WEST, minzoom=1, maxzoom=9, attribution="Two"),

@@ -46,9 +46,7 @@ async def test_numbers_of_any_type_are_numbers_and_negative_keys_are_properties(
     assert all("id" not in feature.properties for feature in drawn if feature.id)
 
 
-async def test_ids_are_those_of_items_also_where_javascript_cannot_tell_them_apart(
-    placed: Placed, placed_tiles: Client
-) -> None:
+async def test_ids_equal_those_of_items_beyond_javascript_numbers(placed: Placed, placed_tiles: Client) -> None:
     numbers = [3, 2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, -7]
     owner = await asyncpg.connect(placed.owner_url)
     await owner.execute(

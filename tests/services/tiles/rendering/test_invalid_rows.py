@@ -51,6 +51,8 @@ CREATE VIEW ward.half_named AS SELECT nullif(id, 8) AS id, geom FROM ward.places
 CREATE TABLE ward.apart (LIKE ward.places INCLUDING ALL);
 INSERT INTO ward.apart SELECT n, n, CASE WHEN n < 3 THEN {_FOUND} WHEN n < 15 THEN {_LOST_NEARER} ELSE {_LOST} END
 FROM generate_series(1, 16) n;
+CREATE TABLE ward.hopeless (LIKE ward.places INCLUDING ALL);
+INSERT INTO ward.hopeless SELECT n, n, CASE WHEN n = 1 THEN {_FOUND} ELSE {_LOST} END FROM generate_series(1, 40) n;
 CREATE SCHEMA other_ward;
 CREATE TABLE other_ward.unlucky (LIKE ward.places INCLUDING ALL);
 INSERT INTO other_ward.unlucky SELECT * FROM ward.places;
@@ -119,6 +121,14 @@ async def test_invalid_rows_without_an_identity_are_an_error_that_says_so(tiles:
     answer = await tiles.get("/collections/ward.seen/tiles/WebMercatorQuad/0/0/0")
     assert answer.status == 503
     assert "stored value" in answer.json()["detail"]
+
+
+async def test_rows_in_place_of_invalid_ones_are_searched_five_times(tiles: Client) -> None:
+    features, answer = await _tile(tiles, "hopeless", limit="39")
+    assert ([feature.id for feature in features], answer.headers[OMITTED]) == ([1], "39")
+    # the two that are chosen are invalid, and so are those in their place
+    answer = await tiles.get("/collections/ward.hopeless/tiles/WebMercatorQuad/0/0/0?limit=2")
+    assert answer.status == 503
 
 
 async def test_rows_without_a_name_stay(ward: Services) -> None:

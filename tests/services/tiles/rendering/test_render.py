@@ -81,9 +81,7 @@ def _ids(tile: Rendered, table: str) -> set[int | None]:
     ("limit", "estimated"),
     [(100, True), (5_999, True), (6_000, False), (ROWS - 1, False)],
 )
-async def test_many_rows_are_estimated_a_few_times_as_many_as_the_limit_are_counted(
-    database: Database, limit: int, estimated: bool
-) -> None:
+async def test_many_rows_are_estimated_and_fewer_are_counted(database: Database, limit: int, estimated: bool) -> None:
     tile = await render(database, _request("many", limit), NO_LIMIT)
     assert len(_ids(tile, "many")) == limit
     # the planner knows all places of so few rows

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 
-from libs.catalogue.model import Collection, Column, GeometryColumn
-from libs.geo.tile_matrix_sets import tile_matrix_set
-from services.tiles.rendering.thinning import thinned_statement
-from services.tiles.request.tile_request import TileRequest, parse_tile
 from tests.eventually import eventually
 from tests.services.in_process import Answer, Client, Services
 from tests.services.tiles.conftest import TilesOn, drawn_tile
@@ -242,68 +236,6 @@ async def test_the_configuration_says_what_properties_tiles_of_a_zoom_hold(tiles
     assert await names("WorldCRS84Quad", 2) == {"area_km2", "note"}
     # what a request names it gets
     assert await names("WebMercatorQuad", 2, properties="note,id") == {"id", "note"}
-
-
-_NOTHING: dict[str, Any] = dict.fromkeys(
-    ("geom-column", "datetime-column", "ids", "bbox", "datetime", "filter", "filter-lang", "properties", "sortby")
-)
-
-
-@dataclass
-class _Query:
-    """Parameters of a request, checked already."""
-
-    values: dict[str, Any] = field(default_factory=lambda: _NOTHING | {"limit": 1000, "style-only": False})
-    extra: dict[str, str] = field(default_factory=dict)
-    given: frozenset[str] = frozenset({"limit"})
-
-    def fault(self, name: str, msg: str, kind: str = "value_error", value: object = None) -> None:
-        raise AssertionError((name, msg, kind, value))
-
-    def check(self) -> None:
-        """Nothing can be wrong."""
-
-
-def _request(kind: str = "table", rows: int | None = 10_000_000, sources: tuple[int, ...] = (1,)) -> TileRequest:
-    collection = Collection(
-        id="s.t",
-        schema="s",
-        name="t",
-        oid=1,
-        kind=kind,
-        title="T",
-        description=None,
-        columns=(Column("id", "integer", "integer"),),
-        geometries=(GeometryColumn("geom", "Point", 4326),),
-        key="id",
-        rows=rows,
-        sources=sources,
-    )
-    return parse_tile(collection, tile_matrix_set("WebMercatorQuad"), 0, 0, 0, _Query(), 10_000)  # type: ignore[arg-type]
-
-
-def test_of_large_tables_only_some_blocks_are_read() -> None:
-    def text(matched: int, **request: Any) -> str:
-        return str(thinned_statement(_request(**request), matched).render()[0])
-
-    assert "TABLESAMPLE SYSTEM" in text(10_000_000)
-    # few rows of a large table lie near: its index finds them sooner
-    assert "TABLESAMPLE" not in text(250_000, rows=100_000_000)
-    assert "TABLESAMPLE" not in text(100_000)
-    assert "TABLESAMPLE" not in text(10_000_000, kind="view")
-    # nothing known of the size: all rows
-    assert "hashtid" in text(0)
-    assert "&" not in text(0).replace("&&", "")
-
-
-def test_what_is_chosen_of_many_rows_of_several_tables_is_not_looked_for_among_them_again() -> None:
-    def text(matched: int, partitions: int) -> str:
-        request = _request(sources=tuple(range(1, partitions + 1)))
-        return str(thinned_statement(request, matched).render()[0])
-
-    assert text(10_000_000, 46).count("ctid = ANY") == 1
-    # each table is searched for every place: for very many tables this costs more than reading all near rows
-    assert "ctid = ANY" not in text(11_000, 46)
 
 
 async def test_a_tile_that_was_not_thought_to_be_full(tiles: Client) -> None:

@@ -79,7 +79,7 @@ def test_properties_come_in_the_order_of_the_collection() -> None:
     assert not found.all_properties
 
 
-def test_the_configuration_leaves_properties_out_where_the_request_names_none() -> None:
+def test_configuration_hides_properties_unless_requested() -> None:
     def names(place: str, **parameters: str) -> list[str]:
         return [column.name for column in _tile(place=place, **parameters).selection.properties]
 
@@ -177,7 +177,7 @@ def _storms(key: str = "integer") -> Collection:
     )
 
 
-def test_a_map_of_our_style_gets_what_that_reads_and_what_tells_who_is_over() -> None:
+def test_own_map_gets_the_properties_of_its_style() -> None:
     found = _tile(_storms(), style_only="true")
     assert [column.name for column in found.selection.properties] == ["id", "category", "name", "ended", "withdrawn"]
     # the key is a property of features without an id alone

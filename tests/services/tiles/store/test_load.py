@@ -149,7 +149,7 @@ async def test_a_claim_that_ends_without_a_tile_goes_to_the_next(started: Servic
         await eventually(claims_are_gone)
 
 
-async def test_a_tile_that_the_server_does_not_stop_making_is_not_tried_again_at_once(
+async def test_tile_that_cannot_be_cancelled_is_not_retried_at_once(
     started: Services, heavy: asyncpg.Connection
 ) -> None:
     tiles, path = started["tiles"], "/collections/heavy.stubborn/tiles/WebMercatorQuad/9/0/0"

@@ -158,7 +158,7 @@ def test_data_lie_between_the_land_and_the_labels() -> None:
     assert ids.index("basemap-land") < ids.index("hazard.hazard_fl_events:fill") < ids.index("basemap-labels-country")
 
 
-def test_no_layer_of_the_basemap_draws_data_where_source_layers_are_passed_over() -> None:
+def test_no_basemap_layer_draws_data() -> None:
     asked = {}
     for layer in _style(_FLOODS)["layers"]:
         if layer["id"].startswith("basemap-") and "source" in layer:

@@ -82,7 +82,7 @@ def test_what_counts_more_is_drawn_on_top() -> None:
     assert not [key for layer in _layers("Geometry", Look()).values() for key in layer["layout"] if "sort" in key]
 
 
-def test_areas_have_marks_while_they_are_small_and_points_where_they_are_large() -> None:
+def test_areas_have_marks_only_while_they_are_small() -> None:
     marks = {name: layer for name, layer in _layers("Geometry", FULL).items() if is_mark(layer)}
     assert {name: (layer.get("minzoom"), layer.get("maxzoom")) for name, layer in marks.items()} == {
         "mark": (None, 6),
