@@ -29,7 +29,7 @@ chroot "$folder" update-ca-certificates >/dev/null 2>&1
 git clone --quiet "$checkout" "$folder/srv/dams"
 
 environment=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb)
-environment+=("FROM=${FROM:-}" "DAMS_GATEWAY_PORT=${DAMS_GATEWAY_PORT:-8080}" "GATEWAY_PORT=${DAMS_GATEWAY_PORT:-8080}")
+environment+=("FROM=${FROM:-}" "DAMS_GATEWAY_PORT=${DAMS_GATEWAY_PORT:-8080}")
 for name in SSL_CERT_FILE NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE http_proxy https_proxy no_proxy; do
   [ -z "${!name:-}" ] || environment+=("$name=${!name}")
 done
