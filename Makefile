@@ -88,7 +88,7 @@ test-quick: quick-environment ## The tests of libraries, features and scripts, f
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \
 		-m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
-try-fresh: ## As root: what the README and docs/ say, on a fresh system (RELEASE=trixie STEPS="up tutorial" FROM=<release to upgrade from>); 3 GB
+try-fresh: ## As root: what the README and docs/ say, on a fresh system (RELEASE=trixie STEPS="up tutorial" FROM=<release to upgrade from> AGAIN=yes); 3 GB
 	@mkdir -p .local
 	@bash tools/fresh/try_fresh.sh $(abspath .local/fresh/$(RELEASE)) $(RELEASE) $(CURDIR) $(or $(STEPS),up test-quick bench tutorial upgrade test) \
 		| tee .local/fresh-$(RELEASE).txt; exit $${PIPESTATUS[0]}
