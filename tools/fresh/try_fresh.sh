@@ -21,7 +21,10 @@ unpack() {
   mkdir -p "$folder"
   echo "Unpacking $release into $folder" >&2
   mmdebstrap --quiet --mode=root --variant=minbase --include=ca-certificates,curl,git,make \
-    --aptopt="Acquire::Check-Valid-Until \"$valid\"" "$release" "$folder" "deb ${mirror%/} $release $components"
+    --aptopt="Acquire::Check-Valid-Until \"$valid\"" "$release" "$folder" "deb ${mirror%/} $release $components" || {
+    echo "error: $release could not be unpacked from ${mirror%/}; Ubuntu needs MIRROR=<its mirror> and the package ubuntu-keyring" >&2
+    exit 1
+  }
   # how this machine reaches mirrors and registries: certificates, and settings of apt, pip and npm
   cp -a /usr/local/share/ca-certificates/. "$folder/usr/local/share/ca-certificates/"
   for file in /etc/pip.conf /etc/npmrc "$HOME/.npmrc"; do [ ! -e "$file" ] || cp "$file" "$folder$file"; done
