@@ -56,6 +56,14 @@ async def revert_schema(
         return await migrate_down(connection, read_migrations() if migrations is None else migrations, to)
 
 
+_WATCH = """
+SELECT dams.watch(coalesce(
+    to_regclass(format('%I.%I', split_part($1::text, '.', 1), substr($1, strpos($1, '.') + 1))),
+    $1::regclass
+))"""
+"""The table is named as its collection, else as in SQL, where a name with capitals is in double quotes."""
+
+
 async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], reader: str) -> None:
     """Make services of the role `reader` notice every change of these tables at commit.
 
@@ -68,7 +76,7 @@ async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], re
         await connection.execute("CREATE SCHEMA IF NOT EXISTS dams")
         await connection.execute((SCHEMA_DIRECTORY / _CHANGE_LOG).read_text(encoding="utf-8"))
         for table in tables:
-            await connection.execute("SELECT dams.watch($1::text::regclass)", table)
+            await connection.execute(_WATCH, table)
         await _execute(connection, "GRANT USAGE ON SCHEMA dams TO %I", reader)
         await _execute(connection, "GRANT EXECUTE ON FUNCTION dams.data_versions() TO %I", reader)
 

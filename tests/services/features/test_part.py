@@ -62,7 +62,7 @@ def _told(link: Link) -> tuple[str, str, str | None, str | None]:
 
 def test_the_landing_page_leads_to_functions_and_changes() -> None:
     assert [_told(link) for link in PART.landing_links] == [
-        ("/stac", "related", "application/json", "STAC catalogue of events, hazards and impacts"),
+        ("/stac", "related", "application/json", "STAC catalogue"),
         ("/functions", "functions", "application/json", "Functions of filters"),
         ("/changes", "monitor", "application/json", "Versions of all collections, and a stream of new ones"),
         ("/asyncapi", "service-meta", "application/asyncapi+json", "Streams of changes (AsyncAPI)"),
