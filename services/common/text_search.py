@@ -1,7 +1,7 @@
 """The parameter `q` of the list of collections, after the draft of Common Part 4. Pure.
 
-A term matches if its words occur as whole words in this order in one text: title, description, id or a keyword. One term
-suffices. Case and accents do not count, and neither does the plural of a word at its end.
+A term matches if its words occur as whole words in this order in one text: title, description, id or a keyword. One
+term suffices. Case and accents do not count, and neither does the plural of a word.
 """
 
 import re
