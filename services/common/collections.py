@@ -18,8 +18,8 @@ from libs.web.html import page_response
 from libs.web.languages import gettext
 from libs.web.query_params import QueryValues
 from libs.web.respond import body_response, json_bytes, links_json, representations
+from services.common.catalogue.text_search import matches
 from services.common.resources import ENCODED, KEEPER, PARTS
-from services.common.text_search import matches
 
 ALL = 1000
 """Default of the limit: all collections, except in the largest services."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import orjson
 
-from libs.catalogue.country_codes import alpha_3
 from libs.catalogue.impacts import FORMAT
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, sql
+from services.features.stac.country_codes import alpha_3
 
 _ZONES = sql("impact -> 'zones'")
 _COUNTRIES = sql("""jsonb_path_query_array(impact, '$.zones[*].countries[*] ? (@.people > 0)')""")

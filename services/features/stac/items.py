@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 import orjson
 import shapely
 
-from libs.catalogue.country_codes import alpha_3
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.link import is_web_address, path_segment
 from services.features.stac.correlation import EPISODE, correlation_id, own_countries
 from services.features.stac.counted import Counted
+from services.features.stac.country_codes import alpha_3
 from services.features.stac.sources import DEATHS, DISPLACED, HAZARD_CODE
 
 STAC_VERSION = "1.1.0"

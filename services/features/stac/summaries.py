@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from libs.catalogue.country_codes import alpha_3
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, ident, sql
 from services.features.rows.event_impacts import EventImpacts
 from services.features.stac.correlation import own_countries
+from services.features.stac.country_codes import alpha_3
 from services.features.stac.sources import HAZARD_CODE, Source
 
 _COUNTRIES = "country_codes"

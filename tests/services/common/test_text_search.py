@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from libs.catalogue.model import Collection
-from services.common.text_search import matches
+from services.common.catalogue.text_search import matches
 from tests.services.in_process import Client
 
 FLOODS = Collection(
