@@ -19,6 +19,7 @@ from urllib.parse import quote
 import orjson
 
 from deploy.publish.catalogue import CATALOGUE, collection_document, root_document
+from deploy.publish.lock import Lock, locked
 from deploy.publish.names import file_name
 from deploy.publish.partitions import partition
 from deploy.publish.service import Service, ServiceError
@@ -58,7 +59,11 @@ class Publication:
     only: frozenset[str] = frozenset()
 
     def publish(self) -> Published:
-        """Publish the changes since the last publication. Raises ServiceError and TargetFault."""
+        """Publish the changes since the last publication. Raises ServiceError, TargetFault and LockedError."""
+        with locked(self.target) as lock:
+            return self._publish(lock)
+
+    def _publish(self, lock: Lock) -> Published:
         root = self.target.json(CATALOGUE)
         before = self.target.json(f"versions/{root['dams:version']}/manifest.json") if root else None
         known: Mapping[str, Entry] = before["collections"] if before and before["format"] == FORMAT else {}
@@ -69,6 +74,7 @@ class Publication:
             if self.only and collection["id"] not in self.only:
                 found |= {name: known[name] for name in (collection["id"],) if name in known}
                 continue
+            lock.renew()
             found[collection["id"]] = self._entry(collection, tokens.get(collection["id"]), known.get(collection["id"]))
         for name in self._catalogues():
             found[name] = self._items(name, known.get(name))
@@ -76,7 +82,7 @@ class Publication:
         if root and found == known:
             return Published(None, (), len(found))
         version = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
-        self._write_catalogue(version, found, root["dams:version"] if root else None)
+        self._write_catalogue(version, found, root["dams:version"] if root else None, lock)
         return Published(version, changed, len(found) - len(changed))
 
     def _collections(self) -> Iterator[dict[str, Any]]:
@@ -160,7 +166,7 @@ class Publication:
                 self.say(f"{name}: {number:,} items")
         return {"version": version, "items": path, "number": number, "document": document}
 
-    def _write_catalogue(self, version: str, found: Mapping[str, Entry], previous: str | None) -> None:
+    def _write_catalogue(self, version: str, found: Mapping[str, Entry], previous: str | None, lock: Lock) -> None:
         place = f"versions/{version}"
         for name, entry in found.items():
             self.target.write_json(f"{place}/{file_name(name)}.json", collection_document(entry))
@@ -171,6 +177,7 @@ class Publication:
         for base in (f"{place}/", ""):
             path = f"{base}{CATALOGUE}"
             # the pointer comes last: until then, readers have the catalogue before
+            lock.renew()
             self.target.write_json(path, root_document(whole, version, previous, found, in_version=bool(base)))
 
 

@@ -26,7 +26,7 @@ from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
 from libs.selection.ids import has_odd_id, keys_condition, unescape_id
 from libs.selection.request import FaultCollector, requested_crs
-from libs.selection.text_search import text_filter
+from libs.selection.text_search import rank, search_condition, text_filter
 
 _PYTHON_TEXT = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 # clients such as OWSLib send a list in Python's notation
@@ -65,6 +65,8 @@ class Selection:
     """Arguments of a function, each as `name => value`."""
     failing: int = 0
     """Number of rows that `conditions` exclude because other conditions fail on them."""
+    rank: Sql | None = None
+    """How well a row matches `q`, an integer; None if the request has another order."""
 
     @property
     def table(self) -> Sql:
@@ -98,13 +100,15 @@ def select(collection: Collection, query: FaultCollector, *, folding: TextFoldin
         *_text(collection, query, folding),
         *_property_queries(collection, query),
     ]
+    properties, sort, terms = _properties(collection, query), _sort(collection, query), _terms(query)
     return Selection(
         collection,
         geometry,
         tuple(conditions),
-        _properties(collection, query),
-        _sort(collection, query),
+        properties,
+        sort,
         arguments,
+        rank=rank(collection, terms, folding) if terms and not sort else None,
     )
 
 
@@ -238,7 +242,7 @@ def _filter(collection: Collection, query: FaultCollector, folding: TextFolding)
 
 
 def _text(collection: Collection, query: FaultCollector, folding: TextFolding) -> list[Sql]:
-    terms = [term for term in query.values.get("q") or () if term.strip()]
+    terms = _terms(query)
     if not terms:
         return []
     text = text_filter(collection, terms, folding)
@@ -246,10 +250,15 @@ def _text(collection: Collection, query: FaultCollector, folding: TextFolding) -
         query.fault("q", "q cannot be used: this collection has no text to search", value=",".join(terms))
         return []
     try:
-        return [_often(collection, text, "cql2-text", folding, CRS84)]
+        exact = _often(collection, text, "cql2-text", folding, CRS84)
+        return [search_condition(collection, terms, folding, exact).merge_texts()]
     except CqlError as error:
         query.fault("q", f"q: {error.message}", value=",".join(terms))
         return []
+
+
+def _terms(query: FaultCollector) -> list[str]:
+    return [term for term in query.values.get("q") or () if term.strip()]
 
 
 def _condition(collection: Collection, text: str, lang: FilterLang, folding: TextFolding, crs: Crs) -> Sql:

@@ -84,9 +84,13 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-features-5/1.0/conf/schemas",
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/core",
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/types-schemas",
+        "http://www.opengis.net/spec/json-fg-1/1.0/conf/profiles",
         *(
             f"{_COMMON_3}{name}"
-            for name in ("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables")
+            for name in (
+                *("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables"),
+                "profile-parameter",
+            )
         ),
         *(
             f"{_CQL2}{name}"

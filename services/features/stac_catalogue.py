@@ -5,9 +5,11 @@ from typing import Any
 from aiohttp import web
 
 from libs.ogc.errors import NotFound
+from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
+from libs.web.html import page_response
 from libs.web.respond import json_response
 from services.features.resources import CATALOGUE, SUMMARIES
 from services.features.stac.documents import CONFORMS_TO, collection, landing
@@ -20,6 +22,11 @@ async def get_stac(call: Call) -> web.StreamResponse:
     call.query.check()
     settings = call.request.app[SETTINGS]
     document = landing(settings.site_title, settings.site_description, base_url(call.request))
+    if call.media_type == MediaType.HTML:
+        collections = [await _collection(call, name) for name in ROLES]
+        links = [{"rel": "alternate", "href": f"{base_url(call.request)}/stac?f=json", "type": MediaType.JSON}]
+        context = {"collections": collections, "links": links}
+        return conditional(call.request, page_response(call.request, "stac.html", context))
     return conditional(call.request, json_response(document))
 
 

@@ -4,15 +4,14 @@ GET /stac/collections/{stacCollectionId}/items and /stac/collections/{stacCollec
 pages.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from functools import wraps
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 import orjson
 from aiohttp import web
 
-from libs.ogc.errors import Fault, InvalidParameters, MalformedRequest, NotFound
+from libs.ogc.errors import Fault, InvalidParameters, NotFound
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import DATA_CACHE, conditional
@@ -24,23 +23,7 @@ from services.features.stac.search import Page, Search
 from services.features.stac.sources import Wanted, sources
 from services.features.stac_catalogue import known_collection
 
-Handler = Callable[[Call], Awaitable[web.StreamResponse]]
 
-
-def _with_status_400(handler: Handler) -> Handler:
-    """Let invalid parameters have the status that the STAC API requires, in any mode of the service."""
-
-    @wraps(handler)
-    async def handle(call: Call) -> web.StreamResponse:
-        try:
-            return await handler(call)
-        except InvalidParameters as error:
-            raise MalformedRequest(list(error.faults)) from error
-
-    return handle
-
-
-@_with_status_400
 async def get_stac_search(call: Call) -> web.StreamResponse:
     """Return a page of items of all collections."""
     values = call.query.values
@@ -51,7 +34,6 @@ async def get_stac_search(call: Call) -> web.StreamResponse:
     return _respond(call, page, "/stac/search", given)
 
 
-@_with_status_400
 async def get_stac_items(call: Call) -> web.StreamResponse:
     """Return a page of items of one collection."""
     name = known_collection(call)
@@ -59,7 +41,6 @@ async def get_stac_items(call: Call) -> web.StreamResponse:
     return _respond(call, page, f"/stac/collections/{name}/items", dict(call.given))
 
 
-@_with_status_400
 async def get_stac_item(call: Call) -> web.StreamResponse:
     """Return an item."""
     call.query.check()

@@ -26,6 +26,7 @@ _PAGES = {
     f"{_EARTHQUAKES}/facets?f=html": 200,
     f"{_EARTHQUAKES}/programs?f=html&filter=magnitude%20%3E%205": 200,
     "/functions?f=html": 200,
+    "/stac?f=html": 200,
     f"{_EARTHQUAKES}/items?f=html": 200,
     f"{_EARTHQUAKES}/items?f=html&limit=20&sortby=-magnitude&network=us": 200,
     f"{_EARTHQUAKES}/items?f=html&filter=magnitude%20%3E%2060": 200,

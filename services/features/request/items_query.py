@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-from libs.catalogue.model import Collection
+from libs.catalogue.model import Collection, Column
 from libs.cql import in_utc
 from libs.geo.crs import CRS84, Crs
 from libs.ogc.temporal import in_utc_text
@@ -38,6 +38,8 @@ AS_STORED = GeometryOptions()
 
 
 _LONGEST_QUOTED = 100
+_RANK = Column("rank", "integer", "integer", not_null=True)
+"""How well a feature matches `q`. Ranks of different searches never meet: the fingerprint has the search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,15 @@ class ItemsQuery:
 
 
 def total_order(selection: Selection) -> tuple[SortTerm, ...]:
-    """Return `sortby`, or the collection's own order; then the id and the row identity, unless present already."""
-    return _total_order(selection.collection, selection.sort)
+    """Return the total order of a selection.
+
+    It is `sortby`, or the best matches of `q` and the collection's own order; then the id and the row identity, unless
+    present already.
+    """
+    if selection.rank is None:
+        return _total_order(selection.collection, selection.sort)
+    best = SortTerm(_RANK, descending=True, expression=selection.rank)
+    return best, *_total_order(selection.collection, ())
 
 
 @lru_cache(maxsize=1024)

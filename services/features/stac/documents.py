@@ -44,6 +44,7 @@ def landing(title: str, description: str | None, base: str) -> dict[str, Any]:
         "links": [
             {"rel": "self", "href": own, "type": _JSON},
             {"rel": "root", "href": own, "type": _JSON},
+            {"rel": "alternate", "href": f"{own}?f=html", "type": "text/html"},
             {"rel": "conformance", "href": f"{own}/conformance", "type": _JSON},
             {"rel": "data", "href": f"{own}/collections", "type": _JSON},
             {**search, "method": "GET"},

@@ -9,12 +9,13 @@ from libs.pg.pool import Database
 from libs.pg.sql import Sql, ident, sql
 from services.features.rows.event_impacts import EventImpacts
 from services.features.stac.correlation import own_countries
+from services.features.stac.country_codes import alpha_3
 from services.features.stac.sources import HAZARD_CODE, Source
 
 _COUNTRIES = "country_codes"
 _REACHED = sql(
-    "SELECT dams.country_code(name) AS code FROM (SELECT DISTINCT jsonb_path_query(impact,"
-    " '$.zones[*].countries[*] ? (@.people > 0).name') #>> '{{}}' AS name FROM impact.event) found"
+    "SELECT DISTINCT jsonb_path_query(impact, '$.zones[*].countries[*] ? (@.people > 0).code') #>> '{{}}' AS code"
+    " FROM impact.event"
 )
 
 
@@ -63,7 +64,7 @@ class Summaries:
         if self._reached is not None and state and self._reached[0] == state:
             return self._reached[1]
         rows = await self.database.fetch(_REACHED)
-        found = {row["code"] for row in rows if row["code"]}
+        found = {code for row in rows if (code := alpha_3(row["code"])) is not None}
         self._reached = state, found
         return found
 

@@ -35,6 +35,14 @@ async def test_collections_fit_the_schema(features: Client) -> None:
         assert box[2] >= 85
 
 
+async def test_a_browser_gets_a_page_of_the_catalogue(features: Client) -> None:
+    page = await features.get("/stac", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert page.headers["Content-Type"].startswith("text/html")
+    text = page.body.decode()
+    assert "/stac/collections/dams-impacts/items" in text
+    assert "Événements" in (await features.get("/stac?f=html&lang=fr")).body.decode()
+
+
 async def test_landing_page_leads_to_the_catalogue(features: Client) -> None:
     part = await features.json("/internal/part")
     assert "/stac" in [link["href"] for link in part["landingLinks"]]
