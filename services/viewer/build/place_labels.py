@@ -1,6 +1,6 @@
 """Names on the basemap in the languages of the pages: of countries from Unicode CLDR, of seas from the catalogues.
 
-Towns and provinces keep the names of their source, which has no others by language.
+town_names.py has those of towns. Provinces keep the names of their source: no package has others by language.
 """
 
 import json
