@@ -31,7 +31,7 @@ def country_names() -> dict[str, list[str]]:
         for code, name in Locale.parse(tag).territories.items():
             if len(code) == 2 and code.isalpha():
                 names[code].setdefault(fold(name), name)
-    for code, name in _english().items():
+    for name, code in english_names().items():
         names[code].setdefault(fold(name), name)
     return {code: _useful(found.values()) for code, found in names.items()}
 
@@ -73,10 +73,10 @@ def numeric_codes() -> dict[int, str]:
     return {entry["isonumeric"]: code for code, entry in entries.items()}
 
 
-def _english() -> dict[str, str]:
-    """Return the usual English names, such as Turkey, where CLDR has the official one."""
+def english_names() -> dict[str, str]:
+    """Return ISO 3166-1 alpha-2 by the usual English names, such as Turkey, where CLDR has the official one."""
     entries = json.loads(_read("countries.json"))
-    return {code: entry["name"] for code, entry in entries.items()}
+    return {entry["name"]: code for code, entry in entries.items()}
 
 
 def _read(name: str) -> bytes:

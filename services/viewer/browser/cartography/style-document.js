@@ -46,7 +46,9 @@ export function withPlaceNames(style, names, language) {
     const own = NAMED.includes(layer.id) ? ["get", name, ["literal", names]] : layer.id === TOWNS && ["get", language];
     if (!own) return layer;
     const field = withNames(layer.layout?.["text-field"], ["coalesce", own, name]);
-    return /** @type {Layer} */ ({ ...layer, layout: { ...layer.layout, "text-field": field } });
+    // Arabic letters are joined
+    const spacing = language === "ar" ? { "text-letter-spacing": 0 } : {};
+    return /** @type {Layer} */ ({ ...layer, layout: { ...layer.layout, ...spacing, "text-field": field } });
   });
   return { ...style, layers };
 }

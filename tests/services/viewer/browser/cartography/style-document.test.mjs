@@ -80,4 +80,7 @@ test("countries, seas and towns are labelled in the language of the page, and ot
   assert.deepEqual(shown.layers[2].layout["text-field"], ["concat", "•\n", ["coalesce", ["get", "fr"], field]]);
   assert.deepEqual(shown.layers[3], style.layers[3]);
   assert.equal(withPlaceNames(style, null, "en"), style);
+  const spaced = { layers: [{ id: "basemap-labels-sea", layout: { "text-field": field, "text-letter-spacing": 0.12 } }] };
+  const spacing = (tag) => withPlaceNames(spaced, {}, tag).layers[0].layout["text-letter-spacing"];
+  assert.deepEqual([spacing("fr"), spacing("ar")], [0.12, 0]);
 });
