@@ -38,7 +38,7 @@ import { subjectChoice } from "./panel/subject-choice.js";
 import { tabs } from "./panel/tabs.js";
 import { Timeline } from "./panel/timeline.js";
 import { messageOf, setBase } from "./service/api.js";
-import { PLACE_NAMES, say } from "./words/say.js";
+import { LANGUAGE, PLACE_NAMES, say } from "./words/say.js";
 
 /** @import { State } from "./page/link.js" */
 /** @import { Box, Engine, PageData, Style } from "./types.d.ts" */
@@ -124,7 +124,7 @@ async function start() {
 async function loadEngine(style, state) {
   const options = {
     container: find("#map"),
-    style: withPlaceNames(style, PLACE_NAMES),
+    style: withPlaceNames(style, PLACE_NAMES, LANGUAGE),
     theme: currentTheme(),
     view: parseView(state.map),
     globe: state.p === "globe",
