@@ -24,6 +24,7 @@ from libs.pg.sql import Sql, all_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
+from libs.selection.coords import coords_conditions
 from libs.selection.ids import has_odd_id, keys_condition, unescape_id
 from libs.selection.request import FaultCollector, requested_crs
 from libs.selection.text_search import rank, search_condition, text_filter
@@ -86,7 +87,8 @@ def select(collection: Collection, query: FaultCollector, *, folding: TextFoldin
     """Return the selection for the query parameters.
 
     Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `bbox-crs`, `datetime`, `filter`, `filter-lang`,
-    `filter-crs`, `q`, `properties`, `sortby` and the extra parameters (each a property that must equal the value).
+    `filter-crs`, `q`, `properties`, `sortby`, the parameters of a data query (`coords`, its distance, `parameter-name`)
+    and the extra parameters (each a property that must equal the value).
     `folding` is the database's support for CASEI and ACCENTI; using an unsupported one is a fault. Faults are added to
     the query, not raised, so that one response lists them all; the selection leaves out faulty parts.
     """
@@ -95,6 +97,7 @@ def select(collection: Collection, query: FaultCollector, *, folding: TextFoldin
     conditions = [
         *_ids(collection, query),
         *_bbox(collection, geometry, query),
+        *coords_conditions(collection, geometry, query),
         *_datetime(collection, query),
         *_filter(collection, query, folding),
         *_text(collection, query, folding),
@@ -295,14 +298,17 @@ def _suggest(collection: Collection, query: FaultCollector, name: str) -> str:
 
 
 def _properties(collection: Collection, query: FaultCollector) -> tuple[Column, ...]:
-    text = query.values.get("properties")
+    # data queries of EDR have another name for it
+    name_of_list = "parameter-name" if "parameter-name" in query.values else "properties"
+    text = query.values.get(name_of_list)
     if text is None:
         return collection.columns
     chosen = []
     for name in dict.fromkeys(listed_names(text)) if text else ():
         column = _listed_column(collection, name)
         if column is None:
-            query.fault("properties", f"properties: {unknown_name(name, _names(collection))}", value=name)
+            sentence = f"{name_of_list}: {unknown_name(name, _names(collection))}"
+            query.fault(name_of_list, sentence, value=name)
         elif column not in chosen:
             chosen.append(column)
     return tuple(chosen)

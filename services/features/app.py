@@ -10,6 +10,7 @@ from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
 from services.features.bundle import get_bundle
 from services.features.changes import get_changes, get_collection_changes
+from services.features.data_queries import get_area, get_corridor, get_position, get_radius
 from services.features.event import get_event
 from services.features.export import get_export
 from services.features.facets import get_facets
@@ -55,6 +56,10 @@ _HANDLERS = {
     "getFunctions": get_functions,
     "getItems": get_items,
     "getItem": get_item,
+    "getPosition": get_position,
+    "getRadius": get_radius,
+    "getArea": get_area,
+    "getCorridor": get_corridor,
     "getExport": get_export,
     "getPrograms": get_programs,
     "postSearch": get_items,

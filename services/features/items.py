@@ -54,13 +54,20 @@ async def get_items(call: Call) -> web.StreamResponse:
         if format_ is not None:
             raise
         return await form_with_faults(call, collection, error)
+    return await respond_with_page(call, query, format_, answer)
+
+
+async def respond_with_page(
+    call: Call, query: ItemsQuery, format_: FeatureFormat | FileFormat | None, answer: Answer
+) -> web.StreamResponse:
+    """Return the page, without the rows on which a condition fails."""
     check_preconditions(call.request, answer.headers)
     try:
         return await _respond(call, query, format_, answer)
     except StoredValueError:
         if has_begun(call.request):
             raise
-        query = await app[STORE].leave_out_failing(query)
+        query = await call.request.app[STORE].leave_out_failing(query)
     return await _respond(call, query, format_, answer)
 
 

@@ -25,13 +25,25 @@ ASYNCAPI_TYPE = "application/asyncapi+json"
 _ITEMS = "/collections/{collectionId}/items"
 _SEARCH = "/collections/{collectionId}/search"
 _EXPORT = "/collections/{collectionId}/export"
-_OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema", _EXPORT: "items_schema"}
+_DATA_QUERIES = {
+    "/collections/{collectionId}/position": ("coords", "Features at a point"),
+    "/collections/{collectionId}/radius": ("coords,within,within-units", "Features near a point"),
+    "/collections/{collectionId}/area": ("coords", "Features in an area"),
+    "/collections/{collectionId}/corridor": ("coords,corridor-width,width-units", "Features along a line"),
+}
+"""Paths of EDR, with the parameters that they require and the titles of the links to them."""
+_OPERATIONS = {
+    _ITEMS: "items_schema",
+    f"{_ITEMS}/{{itemId}}": "item_schema",
+    **dict.fromkeys((_EXPORT, *_DATA_QUERIES), "items_schema"),
+}
 
 
 def _document() -> dict[str, Any]:
     """Return the OpenAPI document of this service, extended by its formats."""
     document = load_document(Path(__file__).parent / "openapi.yaml")
     components = document["components"]
+    components["parameters"]["fDataQuery"]["schema"]["enum"] = [entry.name for entry in EXPORT_FORMATS.values()]
     components["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
     components["parameters"]["fExport"]["schema"]["enum"] = [entry.name for entry in EXPORT_FORMATS.values()]
     search = document["paths"][_SEARCH]["post"]["responses"]["200"]
@@ -42,7 +54,7 @@ def _document() -> dict[str, Any]:
     }
     for path, schema in _OPERATIONS.items():
         answer = document["paths"][path]["get"]["responses"]["200"]
-        offered = EXPORT_FORMATS.values() if path == _EXPORT else FORMATS
+        offered = FORMATS if path.startswith(_ITEMS) else EXPORT_FORMATS.values()
         answer["content"] = {entry.media_type: {"schema": dict(getattr(entry, schema))} for entry in offered}
         if MediaType.HTML in answer["content"]:
             add_language(document["paths"][path]["get"])
@@ -134,6 +146,20 @@ PART = ServicePart(
         CollectionLink(Link("/collections/{collectionId}/sortables", REL_SORTABLES, MediaType.SCHEMAJSON, "Sortables")),
         CollectionLink(
             Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
+        ),
+        # OGC API EDR, /req/core/rc-md-query-links: `common` makes the data queries of a collection from these
+        *(
+            CollectionLink(
+                Link(
+                    f"{path}{{?{names},datetime,parameter-name,crs,limit,f}}",
+                    "data",
+                    "application/geo+json",
+                    title,
+                    True,
+                ),
+                needs_geometry=True,
+            )
+            for path, (names, title) in _DATA_QUERIES.items()
         ),
         # no relation is registered for it; the media type is that of the draft
         CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets (JSON)")),

@@ -11,6 +11,7 @@ from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import Whole
 from libs.web.respond import links_json, representations
+from services.common.documents.data_queries import data_queries_json
 
 OFFERS = (MediaType.JSON, MediaType.HTML)
 
@@ -45,6 +46,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         **({"itemCount": collection.item_count} if collection.item_count is not None else {}),
         "crs": list(collection.crs()),
         **({"storageCrs": storage} if (storage := collection.storage_crs()) else {}),
+        **data_queries_json(collection, links),
     }
 
 

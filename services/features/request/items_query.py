@@ -60,6 +60,8 @@ class ItemsQuery:
     """Hash of everything that decides the rows and their order, but not the page: binds a cursor to its query."""
     counted: bool = True
     """Whether the client wants the number of matches."""
+    resource: str = "items"
+    """Last segment of the path of its pages: `items`, or a data query of EDR such as `radius`."""
 
     @property
     def resumable(self) -> bool:
@@ -126,10 +128,11 @@ def parse_items(
     folding: TextFolding = UNTRIED,
     *,
     base: str = "",
+    resource: str = "items",
 ) -> ItemsQuery:
     """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault.
 
-    base: as of `geometry_options`.
+    base: as of `geometry_options`. resource: as of `ItemsQuery`.
     """
     query, given = _unpack_parameters(query, given)
     selection = select(collection, query, folding=folding)
@@ -160,6 +163,7 @@ def parse_items(
         given=_with_times_in_utc(collection, given),
         fingerprint=fingerprint,
         counted=values.get("numberMatched") is not False,
+        resource=resource,
     )
 
 
