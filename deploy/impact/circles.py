@@ -7,7 +7,7 @@ from shapely.geometry import MultiPolygon
 from deploy.loader.geometry.antimeridian import WGS84, split_polygons
 
 _CORNERS = 360
-"""With so many corners the polygon has 0.005 % less area than the circle."""
+"""With this number of corners the polygon has 0.005 % less area than the circle."""
 
 
 def circle(longitude: float, latitude: float, radius_m: float) -> MultiPolygon:

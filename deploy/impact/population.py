@@ -32,7 +32,7 @@ _OPTIONS = {
     "GDAL_HTTP_RETRY_DELAY": 1,
     # no look for side files in a folder that cannot be listed
     "GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR",
-    # the worker runs for months: a file that was replaced must not come from the cache
+    # the worker runs for months: a file that was replaced must not be read from the cache
     "CPL_VSIL_CURL_NON_CACHED": "/vsicurl/",
     "GDAL_CACHEMAX": 128,
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from aiohttp import web
 
 from libs.web.app import make_app
+from services.features import stac_catalogue, stac_items
 from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
 from services.features.bundle import get_bundle
@@ -28,13 +29,6 @@ from services.features.resources import add_resources
 from services.features.schema import get_feature_schema, get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
-from services.features.stac_catalogue import (
-    get_stac,
-    get_stac_collection,
-    get_stac_collections,
-    get_stac_conformance,
-)
-from services.features.stac_items import get_stac_item, get_stac_items, get_stac_search
 
 _HANDLERS = {
     "getQueryables": get_queryables,
@@ -63,14 +57,14 @@ _HANDLERS = {
     "getExport": get_export,
     "getPrograms": get_programs,
     "postSearch": get_items,
-    "getStac": get_stac,
-    "getStacCollection": get_stac_collection,
-    "getStacCollections": get_stac_collections,
-    "getStacConformance": get_stac_conformance,
-    "getStacItem": get_stac_item,
-    "getStacItems": get_stac_items,
-    "getStacSearch": get_stac_search,
-    "postStacSearch": get_stac_search,
+    "getStac": stac_catalogue.get_stac,
+    "getStacCollection": stac_catalogue.get_stac_collection,
+    "getStacCollections": stac_catalogue.get_stac_collections,
+    "getStacConformance": stac_catalogue.get_stac_conformance,
+    "getStacItem": stac_items.get_stac_item,
+    "getStacItems": stac_items.get_stac_items,
+    "getStacSearch": stac_items.get_stac_search,
+    "postStacSearch": stac_items.get_stac_search,
 }
 
 

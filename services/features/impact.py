@@ -103,7 +103,7 @@ async def _redirect(call: Call, name: str, product: str) -> web.StreamResponse |
 
 
 def _document(name: str, found: Impact | None, *, pending: str, trouble: str | None) -> Document:
-    """The stored document with its state; where nothing is computed no figure at all, rather than 0."""
+    """The stored document with its state; figures that were not computed are absent rather than 0."""
     if found is None or found.document is None:
         reason = " ".join(filter(None, (pending, trouble)))
         return {"id": name, "title": name, "status": "pending", "reason": reason, "summary": None, **_EMPTY}

@@ -14,12 +14,11 @@ from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.middleware import has_begun
 from services.features.answer import Answer, Pieces
 from services.features.exporting.exports import Source
-from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
-from services.features.formats.links import page_links, search_links
+from services.features.formats.format import FeatureFormat, FileFormat
+from services.features.formats.links import requested_links
 from services.features.formats.registry import page_format
 from services.features.items_page import form_with_faults, items_page, parse_page
 from services.features.pages.recency import tag_of_age
-from services.features.request.cursor import PageEnds
 from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VERSIONS
 from services.features.sending import send
@@ -83,7 +82,9 @@ async def _respond(
     if format_.streams and query.limit > store.chunk(query):
         return await _stream(call, query, format_, answer)
     (page, ends), matched = await store.page_and_count(query, format_.geometry_as, features=format_.of_features)
-    links = _links(call, query, format_, ends, matched)
+    links = requested_links(
+        query, format_.media_type, base_url(call.request), ends, matched, method=call.request.method
+    )
     number, omitted, collection = len(page.rows), page.omitted, query.selection.collection
     answer = answer.of_page(query, matched, number, omitted)
     answer = answer.of_features(format_, call.media_type, query.options, links).save_as(
@@ -98,15 +99,6 @@ async def _respond(
     return await send(call.request, answer.with_body(b"".join(body)))
 
 
-def _links(
-    call: Call, query: ItemsQuery, format_: FeatureFormat | FileFormat, ends: PageEnds, matched: int | None
-) -> PageLinks:
-    base = base_url(call.request)
-    if call.request.method == "POST":
-        return search_links(query, format_.media_type, base, ends)
-    return page_links(query, format_.media_type, base, ends, matched)
-
-
 async def _file(call: Call, query: ItemsQuery, format_: FileFormat, answer: Answer) -> web.StreamResponse:
     """Return a page that a separate process writes."""
     exports, store, collection = call.request.app[EXPORTS], call.request.app[STORE], query.selection.collection
@@ -116,7 +108,9 @@ async def _file(call: Call, query: ItemsQuery, format_: FileFormat, answer: Answ
         ends, source = large.ends, partial(store.chunks, large, format_.geometry_as)
     else:
         (source, ends), matched = await store.page_and_count(query, format_.geometry_as)
-    links = _links(call, query, format_, ends, matched)
+    links = requested_links(
+        query, format_.media_type, base_url(call.request), ends, matched, method=call.request.method
+    )
     export = await exports.page(query.selection, query.options, format_, source, client_of(call.request))
     try:
         answer = answer.of_page(query, matched, export.rows, export.omitted)
@@ -135,7 +129,9 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, answer:
     chunks = store.chunks(large, format_.geometry_as, features=format_.of_features)
     # fetch the first chunk before sending the status: an error until then gets its own status
     rows = await anext(chunks)
-    links = _links(call, query, format_, large.ends, matched)
+    links = requested_links(
+        query, format_.media_type, base_url(call.request), large.ends, matched, method=call.request.method
+    )
     answer = answer.of_page(query, matched, None)
     answer = answer.of_features(format_, call.media_type, query.options, links).save_as(
         collection, format_, query.given

@@ -156,7 +156,7 @@ class Gazetteer:
         return sorted(found, key=lambda number: found[number])[:most]
 
     def _distinct(self, pattern: str) -> Iterator[int]:
-        """Yield the places with a matching name, each once: a place can have many names that begin alike."""
+        """Yield the places with a matching name, each once: a place can have many names with the same beginning."""
         yielded: set[int] = set()
         for number in map(self._meant.__getitem__, self._match(pattern)):
             if number not in yielded:

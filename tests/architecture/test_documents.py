@@ -105,7 +105,9 @@ def handlers() -> set[tuple[str, str, str]]:
                 pairs = zip(node.keys, node.values, strict=True)
                 bound |= {ast.unparse(key).strip("'"): ast.unparse(value) for key, value in pairs if key is not None}
         for path, item in yaml.safe_load(document.read_text(encoding="utf-8"))["paths"].items():
-            module = modules[bound[(item.get("get") or item["post"])["operationId"]]]
+            name = bound[(item.get("get") or item["post"])["operationId"]]
+            of, _, _ = name.rpartition(".")
+            module = f"{modules[of]}.{of}" if of else modules[name]
             found.add((path, service, f"{module.replace('.', '/')}.py"))
     return found
 

@@ -12,6 +12,8 @@ REPOSITORY = Path(__file__).parents[2]
 SOURCES = ("libs", "services", "gateway", "deploy", "tests", "tools")
 MOST_LINES = 400
 MOST_FUNCTION_LINES = 80
+MOST_IMPORTED_NAMES = 30
+"""In the modules where a reader begins to follow a request."""
 REFUSED_NAMES = {"utils", "util", "helpers", "helper", "misc", "base", "stuff", "tools", "shared"}
 
 
@@ -49,6 +51,17 @@ def test_no_function_is_too_long() -> None:
                 if lines > MOST_FUNCTION_LINES:
                     long[f"{name(file)}:{node.name}"] = lines
     assert long == {}
+
+
+def test_modules_of_the_request_path_import_few_names() -> None:
+    imported = {}
+    for file in ("features/items.py", "features/item.py", "features/export.py", "features/app.py", "tiles/tile.py"):
+        tree = ast.parse((REPOSITORY / "services" / file).read_text())
+        imported[file] = sum(
+            len(node.names) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)
+        )
+    assert {file: names for file, names in imported.items() if names > MOST_IMPORTED_NAMES} == {}
+    assert min(imported.values()) > 5
 
 
 def test_modules_are_named_for_a_concept() -> None:

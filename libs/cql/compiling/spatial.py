@@ -241,7 +241,7 @@ def _may_be_near(sides: Sequence[Expr | GeometryLiteral]) -> Sql | None:
 def _rows_meet(column: Expr, boxes: Sequence[Box]) -> Sql:
     """Return whether the stored box of a row meets a box in longitude and latitude, for rows of several known SRIDs.
 
-    The boxes of each SRID are compared with every row, whatever its SRID, so that the index is used. This finds too
+    The boxes of each SRID are compared with every row, of any SRID, so that the index is used. This finds too
     many rows, never too few.
     """
     queryable = _column(column)

@@ -120,7 +120,7 @@ def _template(collection_id: str, media_type: str, *, of_item: bool, resource: s
     return _Template(path, _PLACEHOLDER.split(json), tuple(header), _PLACEHOLDER.split(lines))
 
 
-def search_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds) -> PageLinks:
+def _search_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds) -> PageLinks:
     """Return the links of a page that a body requested; the next page has the same body with another `cursor`."""
     collection = f"{base}/collections/{path_segment(query.selection.collection.id)}"
     links: list[dict[str, object]] = [
@@ -132,6 +132,15 @@ def search_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds) 
             body = {"cursor": encode_cursor(position, query.fingerprint)}
             links.append({**links[0], "rel": rel, "body": body, "merge": True})
     return PageLinks(orjson.dumps(links)[1:-1], links_header(links))
+
+
+def requested_links(
+    query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None, *, method: str
+) -> PageLinks:
+    """Return the links of a page that an address requested, or a body (POST)."""
+    if method == "POST":
+        return _search_links(query, media_type, base, ends)
+    return page_links(query, media_type, base, ends, matched)
 
 
 def links_header(links: Iterable[Mapping[str, object]]) -> str:

@@ -21,7 +21,7 @@ _HAS_ZONES = sql("has_zones")
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What is stored of an event. document: the tables that were asked for; None where only the headline was."""
+    """The stored impact of an event: the requested tables as `document`, None if only the headline was requested."""
 
     event_id: str
     digest: str
@@ -89,7 +89,7 @@ class EventImpacts:
         try:
             (has,) = await self._database.fetch(HAS_WORKER)
             if not has["has"]:
-                # the schema of an earlier release: nothing is known of the worker
+                # the schema of an earlier release does not describe the worker
                 return None
             rows = await self._database.fetch(WORKER)
         except Unavailable:

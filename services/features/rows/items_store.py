@@ -210,7 +210,7 @@ class ItemsStore:
         last = position_of(row(0 if backwards else number - 1), places)
         if not backwards:
             return LargePage(query, ends, last, names, number)
-        # read forwards, starting after the row before the page; equal rows are then as many as the limit
+        # read forwards, starting after the row before the page; the number of equal rows is then the limit
         start = None
         if found > number:
             before = position_of(row(number), places)
@@ -221,7 +221,7 @@ class ItemsStore:
         """Yield the rows of a large page in chunks; at least one chunk, which may be empty.
 
         Each chunk is its own query, which starts after the last row of the previous one, or at an offset if rows have
-        no identity. So no connection is held while the client reads. Rows inserted later are left out: the page
+        no identity. So no connection is in use while the client reads. Rows inserted later are left out: the page
         never exceeds its limit, and never has rows of the next page.
         """
         expected = page.rows.from_start() if page.rows is not None else None

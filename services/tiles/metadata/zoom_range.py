@@ -9,7 +9,7 @@ _DEEPEST = 15
 """Default of the last zoom; clients enlarge its tiles for deeper zooms.
 
 One unit is 30 cm at the equator, the size of a CSS pixel at zoom 18: rounding to units stays below one pixel there,
-whatever the data.
+for any data.
 """
 _LEAST_VISIBLE = 1 / 256
 """Part of a tile's width: one pixel of the smallest tiles."""

@@ -9,7 +9,7 @@ Each area goes through the same steps. Lengths are units of the tile, 4096 to a 
 5. Fill it: snap it to the grid of the tile and repair it (`ST_AsMVTGeom`). Parts and holes smaller than a unit merge
    or vanish there, which keeps the total area on average.
 6. Draw what collapsed as a strip along its outline, one unit wide, where it reaches a pixel beyond the filled area.
-   In areas of at most four pixels, and in tiles of more than `MANY` areas, only if nothing else is left of them.
+   In areas of at most four pixels, and in tiles of more than `MANY` areas, only if they have no other part.
 7. Draw an area smaller than a unit as one square unit.
 
 No step draws a bounding box. Steps 3, 4 and 7, and what vanishes or collapses in step 5, make the feature a simplified
@@ -190,7 +190,7 @@ def _coarse(name: LiteralString) -> Sql:
 
 
 def _is_crowded(name: LiteralString) -> Sql:
-    """Whether an area has so many edges in its box that PostGIS could not repair it in time."""
+    """Return whether an area has too many edges in its box for PostGIS to repair it in time."""
     return sql(
         "(SELECT {crowded} FROM (SELECT ST_SnapToGrid({shape}, 1) AS g OFFSET 0) AS edges)",
         crowded=is_crowded(sql("edges.g"), sql("1")),

@@ -34,7 +34,7 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """An encoded tile, empty where nothing is seen."""
+    """An encoded tile; empty if it shows no feature."""
 
     encoded: bytes
     rows: int = 0

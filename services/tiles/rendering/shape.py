@@ -206,7 +206,7 @@ def is_near(request: TileRequest) -> Sql:
     column, boxes = request.geometry, request.region.near
     if column.is_geography:
         return any_of(_is_near_on_sphere(column, box) for box in boxes)
-    # the operator compares numbers, whatever the SRIDs
+    # the operator compares numbers and ignores SRIDs
     if not column.is_mixed:
         return _meets(ident(column.name), boxes, column.srid)
     near = _meets(_in_one_crs(column), boxes, column.srid)
@@ -244,7 +244,7 @@ def _envelope(box: Box, srid: int) -> Sql:
 
 
 def _box2d(envelope: Sql) -> Sql:
-    # in a query of its own it is worked out once, not for each row
+    # a separate query computes it once, not for each row
     return sql("(SELECT {envelope}::box2d)", envelope=envelope)
 
 

@@ -78,7 +78,7 @@ def _is_hardly_full(request: TileRequest) -> bool:
 
 
 def chosen_statement(request: TileRequest, chosen: Sql, near: int = 0) -> Sql:
-    """The tile of the rows that `chosen` gives, a query of identities as `identity` tells them, among so many near."""
+    """The tile of the rows that `chosen` gives, a query of identities; `near` is the number of rows near."""
     collection = request.selection.collection
     # rows of one table are fetched by their places in it
     template: LiteralString = "{table} WHERE {identity} = ANY(ARRAY({chosen}))"
@@ -86,7 +86,7 @@ def chosen_statement(request: TileRequest, chosen: Sql, near: int = 0) -> Sql:
         # where there are several the index finds those near again
         template = "{table} WHERE {where} AND ({identity}) IN ({chosen})"
         if near > request.limit * len(collection.sources):
-            # or, where these are more, each table is asked for all the places, and rows say whether they are meant
+            # or, where these are more, each table is read at all the places, and rows say whether they are meant
             template = (
                 "(WITH chosen(feature) AS MATERIALIZED ({chosen}) SELECT * FROM {table}"
                 " WHERE ctid = ANY(ARRAY(SELECT substring(feature FROM '[(].*')::tid FROM chosen))"

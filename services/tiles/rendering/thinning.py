@@ -45,7 +45,7 @@ def thinned_statement(request: TileRequest, matched: int, floor: object = None) 
 
 
 def floor_statement(request: TileRequest, matched: int) -> Sql | None:
-    """What the most important half has at the least in the first column of their order, by a small sample.
+    """Return the least value of the most important half in the first column of their order, by a small sample.
 
     With it the database intersects two indexes, of place and of importance, and reads few rows in vain. None where they
     are found soon without it: where what is near is a large part of the table, or few rows.
@@ -84,7 +84,7 @@ def _importance(request: TileRequest) -> tuple[SortTerm, ...]:
 
 
 def _select_first(request: TileRequest, where: Sql) -> Sql:
-    """Of rows without an identity: the most important, else whatever a hash of the geometry picks."""
+    """Return the first rows by importance, or by a hash of the geometry; for rows without an identity."""
     order = order_by(request, _importance(request)) or sql(
         "hashtextextended({shape}::text, 0)", shape=ident(request.geometry.name)
     )
@@ -125,14 +125,14 @@ def _choose(request: TileRequest, where: Sql, matched: int, floor: object = None
 
 
 def _best(request: TileRequest, where: Sql, importance: tuple[SortTerm, ...], floor: object = None) -> Sql:
-    """Identities of the most important rows, half as many as the tile may have; none below `floor`."""
+    """Identities of the most important rows, half of the limit of the tile; none below `floor`."""
     first = importance[0]
     name = ident(request.selection.collection.name, first.column.name)
     above = EMPTY
     if floor is not None:
         least = bind(floor, first.column.sql_type)
         above = sql("{name} >= {least}" if first.descending else "{name} <= {least}", name=name, least=least)
-    # only plain columns and an order that an index on the first has: nothing is worked out for rows that are left out
+    # only plain columns, and an order that an index on the first has: left out rows cost no computation
     return sql(
         "SELECT {feature} AS feature FROM {table} WHERE {where} AND {name} IS NOT NULL ORDER BY {order} LIMIT {half}",
         feature=identity(request) or EMPTY,

@@ -70,7 +70,7 @@ def look_of(
 
 
 def has_own_color(collection_id: str, geometry_type: str, properties: Mapping[str, Any]) -> bool:
-    """Return whether a collection has no scale of a hazard, but a colour of its own."""
+    """Return whether a collection has its own colour, because no scale of a hazard applies."""
     return _of_a_hazard(_subject(collection_id, geometry_type, properties)) is None
 
 

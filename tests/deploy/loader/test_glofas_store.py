@@ -71,7 +71,7 @@ def test_without_a_list_the_largest_river_of_each_square_is_a_gauge(tmp_path: Pa
     )
     assert {row.alert_level for row in rows} == {"Red"}
     assert findings.rejected == []
-    # a list has precedence, also with levels of its own
+    # a list has precedence, also with other levels
     (row,), _ = rows_of(SOURCE, given(tmp_path / "forecast.grib"), *maps, gauges(tmp_path, rl_2=1))
     assert (row.gauge_id, row.return_2y_m3s) == ("GloFAS-7", 1)
     assert row.return_20y_m3s == pytest.approx(1500 + 1500 * 20 / 59, abs=0.1)
@@ -133,7 +133,7 @@ async def test_the_store_is_asked_for_the_newest_run(
     assert store.asked[0]["product_type"] == ["control_forecast", "ensemble_perturbed_forecasts"]
     assert store.deleted == ["1", "2"]
 
-    # no newer run: the store is asked, and nothing is fetched
+    # without a newer run, the loader only reads the list of the store
     assert not (await run(source)).is_modified
     assert len(store.asked) == 3
 

@@ -94,7 +94,7 @@ def test_how_old_a_source_is(seconds: int, said: str) -> None:
     fresh = {**state, "changed": now, "issued": now - timedelta(minutes=3)}
     assert "changed 0 s ago, last document 3 min ago (loaded after 3 min)" in reports.states_as_lines({"a": fresh})[0]
     assert (reports.state_as_json(fresh)["delaySeconds"], reports.state_as_json(fresh)["rhythmSeconds"]) == (180, 21600)
-    # a document that changed nothing has no delay
+    # a document without changes has no delay
     assert reports.state_as_json({**fresh, "changed": now - timedelta(minutes=9)})["delaySeconds"] is None
 
 

@@ -1,4 +1,4 @@
-"""Ids of features as members of a list, and texts that are no ids; test_selected_rows finds rows by ids."""
+"""Ids of features as members of a list, and invalid ids; test_selected_rows finds rows by ids."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def test_the_map_opens_on_collections_with_data_of_30_days() -> None:
         "filters": {"hazard.hazard_eq_events": "magnitude >= 4.5"},
         "ended": ["hazard.hazard_ts_events"],
     }
-    # of other data nothing is known to be an event
+    # other data are not known to be events
     assert present_of([collection("own.quakes")], now) is None
 
 

@@ -6,7 +6,7 @@
 const STEP = 2; // degrees between vertices
 
 /**
- * The part of a geometry inside the box, with vertices at most two degrees apart; null if nothing is left. A box with
+ * The part of a geometry inside the box, with vertices at most two degrees apart; null if it is outside. A box with
  * east > 180 also includes features just east of the antimeridian.
  * @param {Geometry} geometry
  * @param {Box} box

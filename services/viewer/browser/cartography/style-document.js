@@ -73,7 +73,7 @@ export const collectionOf = (style) => style.metadata["dams:collection"];
 /** @param {Style} style */
 export const dataLayers = (style) => style.layers.filter((layer) => !isBasemap(layer));
 
-// layers that cover a large area are below layers that cover a small one, in whatever order the user switched them on
+// layers that cover a large area are below layers that cover a small one, independent of the order in which the user switched them on
 /** @type {Record<string, number>} */
 const ORDER = { fill: 0, line: 1, circle: 2, symbol: 3 };
 /**

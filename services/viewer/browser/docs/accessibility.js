@@ -1,4 +1,4 @@
-// Adds what Swagger UI lacks for people who use a screen reader or no mouse.
+// Adds to Swagger UI support for screen readers and for the keyboard.
 
 import { say } from "../words/say.js";
 import { inLanguage } from "./in-language.js";

@@ -30,7 +30,7 @@ export function followCollection(root, api) {
   const fill = async (operation, chosen) => {
     const id = fieldOf(operation, "collectionId")?.value;
     const found = id ? await examples(id) : null;
-    // the user may have chosen another collection meanwhile
+    // the user may have chosen another collection by now
     if (!found || fieldOf(operation, "collectionId")?.value !== id) return;
     for (const [name, example] of Object.entries(found)) {
       const field = fieldOf(operation, name);

@@ -30,7 +30,7 @@ export function watch(explorer) {
     if (!answered && !currentError()) announceError(LOST);
     if (answered && currentError() === LOST) clearError();
     if (changed?.size) setTimeout(() => renew(explorer, changed), SETTLING);
-    // requests that failed meanwhile are repeated
+    // requests that failed since are repeated
     if (answered && lost) explorer.renew(new Map(ids.map((id) => [id, undefined])));
     lost = !answered;
     if (!document.hidden) timer ??= setTimeout(look, PERIOD);

@@ -1,4 +1,4 @@
-// Writes a PDF of one page with one picture (PDF 1.4, ISO 32000-1). The viewer needs no more of the format.
+// Writes a PDF of one page with one picture (PDF 1.4, ISO 32000-1). The viewer needs only this part of the format.
 
 const MARGIN = 24; // points
 const SHORT_SIDE = 595.28; // of A4, in points

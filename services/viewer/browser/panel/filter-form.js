@@ -75,7 +75,7 @@ export class FilterForm {
       if (this.#subject !== collection.id) return;
       this.#properties = properties;
       this.#text.placeholder = exampleFilter(properties);
-      // keep a text that the user typed meanwhile
+      // keep a text that the user typed since
       if (this.#text.value === text) {
         this.#setText(this.#explorer.filters.get(collection.id) ?? "");
         this.#setFault(null);

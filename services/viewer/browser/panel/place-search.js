@@ -112,7 +112,7 @@ export function placeSearch(form, explorer, choose) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (listed !== input.value.trim()) await search();
-    // the user may have typed more meanwhile
+    // the user may have typed more by now
     if (listed === input.value.trim()) take(Math.max(active, 0));
   });
 }

@@ -240,7 +240,7 @@ async def test_areas_of_an_outlook_belong_to_disturbances(owner: asyncpg.Connect
     assert await rows(owner, f"{zones} WHERE kind = 'formation' ORDER BY formation_area") == [
         ("AL912017-0905", "AL-1", None, 80), (new, "AL-2", None, 30), ("NHC-EP-1-201709060600", "EP-1", None, 20),
     ]  # fmt: skip
-    # the next outlook has one area less, and numbers the others anew
+    # the next outlook has one area less, and numbers the others again
     await run(nhc_outlooks.SOURCE, outlook(tmp_path, second, ("Atlantic", "40%", "70%", east)))
     assert await rows(owner, EVENTS) == [
         ("AL912017-0905", None, None), (new, 40, 70), ("NHC-EP-1-201709060600", None, None),

@@ -144,7 +144,7 @@ async def test_csv_has_hxl_tags_in_its_second_line(features: Client) -> None:
     areas = {(row["zone"], row["country"], row["province"]): row["area_km2"] for row in rows[1:]}
     assert float(areas["64 kt", "Xland", "North"]) == _SQUARE_KM2
     assert float(areas["64 kt", "Xland", ""]) == _TWO_SQUARES_KM2
-    # nothing is known of it
+    # it is unknown
     assert areas["64 kt", "Yland", ""] == ""
     empty = [row for row in rows[1:] if row["country"] == "Zland"]
     assert {row["people"] for row in empty} == {""}

@@ -276,7 +276,7 @@ async def test_a_column_that_is_called_like_one_of_the_statement_is_what_orders(
 @pytest.mark.parametrize(
     ("of_request", "uses"),
     [
-        # all near are read: nothing else is needed
+        # all rows near are read at once
         ({"place": (6, 63, 63)}, 1),
         ({"place": (6, 40, 26), "rows": None}, 1),
         # the estimate says that the tile is full, and no floor is worth its time

@@ -48,7 +48,7 @@ export class BasemapTiles {
   }
 
   /**
-   * The features to draw for the view; null if they are drawn already, or if the map has moved meanwhile. Throws if a
+   * The features to draw for the view; null if they are drawn already, or if the map has moved since. Throws if a
    * tile cannot be loaded.
    * @param {Seen} seen
    * @returns {Promise<Feature[] | null>}

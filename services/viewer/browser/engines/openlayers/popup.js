@@ -1,4 +1,4 @@
-// A popup with a frame, which OpenLayers lacks: content, close button and tip.
+// A popup with a frame, which OpenLayers does not have: content, close button and tip.
 
 import { element } from "../../page/dom.js";
 import { sheet } from "../../page/layout.js";
