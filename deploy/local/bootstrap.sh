@@ -37,8 +37,17 @@ flock 9
 # Before anything is changed: a full disk would leave half an environment, or end in the middle of loading data.
 wanted_mb=300
 [ -x .venv/bin/python ] || wanted_mb=1500
-free_mb=$(df -Pk . | awk 'NR == 2 { print int($4 / 1024) }')
-[ "$free_mb" -ge "$wanted_mb" ] || fail "this disk has $free_mb MB free, and $wanted_mb MB are needed; nothing was changed"
+require_space() { # folder, MB, name of its disk
+  local free_mb
+  free_mb=$(df -Pk "$1" | awk 'NR == 2 { print int($4 / 1024) }')
+  [ "$free_mb" -ge "$2" ] || fail "$3 has $free_mb MB free, and $2 MB are needed; nothing was changed"
+}
+require_space . "$wanted_mb" "this disk"
+if [ "$level" = run ]; then
+  state=${DAMS_STATE_DIR:-.local}
+  while [ ! -d "$state" ]; do state=$(dirname "$state"); done
+  require_space "$state" 300 "the disk of DAMS_STATE_DIR"
+fi
 
 find_python() {
   # As root the system's own first: one in root's home is of no use to the user that the services run as.

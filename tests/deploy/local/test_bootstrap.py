@@ -33,9 +33,9 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def set_up(checkout: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def set_up(checkout: Path, level: str = "python", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", "deploy/local/bootstrap.sh", "python"],
+        ["bash", "deploy/local/bootstrap.sh", level],
         cwd=checkout,
         env={**os.environ, **environment},
         capture_output=True,
@@ -50,6 +50,20 @@ def test_a_full_disk_is_reported_before_anything_changes(checkout: Path, tmp_pat
     result = set_up(checkout, PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: this disk has 20 MB free, and 1500 MB are needed; nothing was changed\n"
+    assert not (checkout / ".venv").exists()
+
+
+def test_a_full_disk_of_the_state_is_reported_too(checkout: Path, tmp_path: Path) -> None:
+    full = "*full*) echo /dev/y 1000 1000 20480 99% /full;; *) echo /dev/x 1000 1000 20480000 1% /;;"
+    (tmp_path / "df").write_text(f'#!/bin/sh\necho Filesystem; case "$*" in {full} esac\n')
+    (tmp_path / "df").chmod(0o755)
+    (tmp_path / "full").mkdir()
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    result = set_up(checkout, "run", PATH=path, DAMS_STATE_DIR=str(tmp_path / "full/new/stack"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == (
+        "error: the disk of DAMS_STATE_DIR has 20 MB free, and 300 MB are needed; nothing was changed\n"
+    )
     assert not (checkout / ".venv").exists()
 
 
