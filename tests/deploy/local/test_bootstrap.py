@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,25 @@ def test_only_publish_installs_pyarrow_and_it_stays(
     first = "tests/requirements.txt" if installed == "pytest" else "deploy/local/run-requirements.txt"
     assert sets[0] == first
     assert ("deploy/publish/requirements.txt" in sets) == publishes
+
+
+def test_an_interruption_of_the_set_up_has_no_traceback(tmp_path: Path) -> None:
+    """Programs of others, such as venv, handle no Ctrl-C."""
+    (tmp_path / "slow.py").write_text("import time; print('begun', flush=True); time.sleep(60)")
+    script = f'source <(sed -n "/^module()/,/^}}/p" {REPOSITORY}/deploy/local/bootstrap.sh); module "$0" slow'
+    with subprocess.Popen(
+        ["bash", "-ec", script, sys.executable],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "begun\n"
+        os.killpg(run.pid, signal.SIGINT)
+        _, errors = run.communicate(timeout=30)
+    assert (run.returncode != 0, errors) == (True, "")
 
 
 def test_an_interruption_has_no_traceback() -> None:
