@@ -28,6 +28,12 @@ during() { # command…: runs it, and says every few seconds that it goes on; wh
   return "$status"
 }
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+module() { # python, module, argument…: runs it; Ctrl-C ends it without a traceback
+  "$1" -c 'import runpy, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)' "${@:2}"
+}
 has() { command -v "$1" >/dev/null 2>&1; }
 
 # One at a time in this checkout: two stacks may be started at once.
@@ -37,8 +43,17 @@ flock 9
 # Before anything is changed: a full disk would leave half an environment, or end in the middle of loading data.
 wanted_mb=300
 [ -x .venv/bin/python ] || wanted_mb=1500
-free_mb=$(df -Pk . | awk 'NR == 2 { print int($4 / 1024) }')
-[ "$free_mb" -ge "$wanted_mb" ] || fail "this disk has $free_mb MB free, and $wanted_mb MB are needed; nothing was changed"
+require_space() { # folder, MB, name of its disk
+  local free_mb
+  free_mb=$(df -Pk "$1" | awk 'NR == 2 { print int($4 / 1024) }')
+  [ "$free_mb" -ge "$2" ] || fail "$3 has $free_mb MB free, and $2 MB are needed; nothing was changed"
+}
+require_space . "$wanted_mb" "this disk"
+if [ "$level" = run ]; then
+  state=${DAMS_STATE_DIR:-.local}
+  while [ ! -d "$state" ]; do state=$(dirname "$state"); done
+  require_space "$state" 300 "the disk of DAMS_STATE_DIR"
+fi
 
 find_python() {
   # As root the system's own first: one in root's home is of no use to the user that the services run as.
@@ -179,7 +194,7 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
     say "Bringing the Python environment in .venv up to date"
   else
     say "Installing the Python environment into .venv"
-    during "$python" -m venv --clear .venv
+    during module "$python" venv --clear .venv
     printf '%s %s' "$python" "$(pwd)" >.venv/.made
   fi
   if [ ! -x .venv/bin/uv ]; then
@@ -202,7 +217,7 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
   printf '%s' "$stamp" >.venv/.stamp
 fi
 # The same for our own files. A file that cannot be compiled or written is reported when it is used.
-compile_own() { find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i -; }
+compile_own() { find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | module .venv/bin/python compileall -qq -i -; }
 during compile_own || true
 [[ ! "$level" =~ ^(python|base|publish)$ ]] || exit 0
 
@@ -252,13 +267,13 @@ if [ -n "$lean" ]; then
     ! -path '*/countries-[15]0m.json' ! -path '*/dist/world_50m.json' -delete
 fi
 
-if ! .venv/bin/python -m services.viewer.build --check; then
+if ! module .venv/bin/python services.viewer.build --check; then
   need_node
   node_packages services/viewer
   say "Building the scripts and the basemap of the viewer"
   build_tools=$(mktemp -d)
   [ -z "$lean" ] || during pip_install --no-compile --target "$build_tools" -r <(pin_of fonttools services/viewer/build-requirements.txt)
-  PYTHONPATH=$build_tools during .venv/bin/python -m services.viewer.build
+  PYTHONPATH=$build_tools during module .venv/bin/python services.viewer.build
   rm -rf "$build_tools"
 fi
 if [ -n "$lean" ] && { [ -e services/viewer/node_modules ] || [ -e .local/tools/node ]; }; then

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -33,9 +34,9 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def set_up(checkout: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def set_up(checkout: Path, level: str = "python", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", "deploy/local/bootstrap.sh", "python"],
+        ["bash", "deploy/local/bootstrap.sh", level],
         cwd=checkout,
         env={**os.environ, **environment},
         capture_output=True,
@@ -50,6 +51,20 @@ def test_a_full_disk_is_reported_before_anything_changes(checkout: Path, tmp_pat
     result = set_up(checkout, PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: this disk has 20 MB free, and 1500 MB are needed; nothing was changed\n"
+    assert not (checkout / ".venv").exists()
+
+
+def test_a_full_disk_of_the_state_is_reported_too(checkout: Path, tmp_path: Path) -> None:
+    full = "*full*) echo /dev/y 1000 1000 20480 99% /full;; *) echo /dev/x 1000 1000 20480000 1% /;;"
+    (tmp_path / "df").write_text(f'#!/bin/sh\necho Filesystem; case "$*" in {full} esac\n')
+    (tmp_path / "df").chmod(0o755)
+    (tmp_path / "full").mkdir()
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    result = set_up(checkout, "run", PATH=path, DAMS_STATE_DIR=str(tmp_path / "full/new/stack"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == (
+        "error: the disk of DAMS_STATE_DIR has 20 MB free, and 300 MB are needed; nothing was changed\n"
+    )
     assert not (checkout / ".venv").exists()
 
 
@@ -115,6 +130,25 @@ def test_only_publish_installs_pyarrow_and_it_stays(
     first = "tests/requirements.txt" if installed == "pytest" else "deploy/local/run-requirements.txt"
     assert sets[0] == first
     assert ("deploy/publish/requirements.txt" in sets) == publishes
+
+
+def test_an_interruption_of_the_set_up_has_no_traceback(tmp_path: Path) -> None:
+    """Programs of others, such as venv, handle no Ctrl-C."""
+    (tmp_path / "slow.py").write_text("import time; print('begun', flush=True); time.sleep(60)")
+    script = f'source <(sed -n "/^module()/,/^}}/p" {REPOSITORY}/deploy/local/bootstrap.sh); module "$0" slow'
+    with subprocess.Popen(
+        ["bash", "-ec", script, sys.executable],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "begun\n"
+        os.killpg(run.pid, signal.SIGINT)
+        _, errors = run.communicate(timeout=30)
+    assert (run.returncode != 0, errors) == (True, "")
 
 
 def test_an_interruption_has_no_traceback() -> None:
