@@ -40,8 +40,8 @@ def newest(
     """Select the newest features: number of matches, longitude, latitude, headline of the impact, then `columns_of`.
 
     `only_present` selects those that are active at `present`, or from the days before it, the most severe first; with
-    `impacts`, those with the most people come first, and unknown numbers before 0. Without `only_present` there may be a million matches,
-    whose number the page does not show: it is 0 then, so that an index returns the newest at once.
+    `impacts`, those with the most people come first, and unknown numbers before 0. Without `only_present` there may be
+    a million matches, whose number the page does not show: it is 0 then, so that an index returns the newest at once.
     """
     first = collection.time()
     if first is None:
