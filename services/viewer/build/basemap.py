@@ -51,7 +51,7 @@ def write_tiles(node: str, atlas: Atlas, target: Path) -> None:
         capture_output=True,
     )
     countries = {tag: place_labels(tag) for tag in LANGUAGES if tag != ENGLISH.tag}
-    (target / "pictures" / "names.json.gz").write_bytes(gzip.compress(json.dumps(countries).encode()))
+    (target / "pictures" / "names.json.gz").write_bytes(gzip.compress(json.dumps(countries).encode(), mtime=0))
 
 
 def basemap(atlas: Atlas) -> dict[str, list[Feature]]:

@@ -45,7 +45,8 @@ export function withPlaceNames(style, names, language) {
   const layers = style.layers.map((layer) => {
     const own = NAMED.includes(layer.id) ? ["get", name, ["literal", names]] : layer.id === TOWNS && ["get", language];
     if (!own) return layer;
-    const field = withNames(layer.layout?.["text-field"], ["coalesce", own, name]);
+    const { "text-field": written } = /** @type {Record<string, unknown>} */ (layer.layout ?? {});
+    const field = withNames(written, ["coalesce", own, name]);
     // Arabic letters are joined
     const spacing = language === "ar" ? { "text-letter-spacing": 0 } : {};
     return /** @type {Layer} */ ({ ...layer, layout: { ...layer.layout, ...spacing, "text-field": field } });
