@@ -2,8 +2,10 @@
 
 import { firstBox } from "./cartography/first-view.js";
 import { withPlaceNames } from "./cartography/style-document.js";
+import { frameAround, frameOf, tilesInView } from "./cartography/tiles-in-view.js";
 import { createEngine } from "./engines/maplibre/engine-maplibre.js";
-import { collectionsOf, firstDrawn, restore } from "./model/deep-link.js";
+import { collectionsOf, FILTER, firstDrawn, restore } from "./model/deep-link.js";
+import { requestEarly } from "./model/early-tiles.js";
 import { eventLink } from "./model/event-link.js";
 import { Explorer } from "./model/explorer.js";
 import { watch } from "./model/freshness.js";
@@ -61,7 +63,7 @@ async function start() {
   if (drawn === null) throw new Error(say("The map is empty: no collection has a geometry."));
   explorer.prepare(wanted);
   const first = await explorer.style(drawn);
-  const engine = await loadEngine(first, state);
+  const engine = await loadEngine(first, state, earlyTiles(explorer, state, wanted));
   explorer.attach(engine);
   Object.assign(window, { map: engine.map });
   await engine.loaded();
@@ -107,6 +109,8 @@ async function start() {
     follow: (followed) => story.restore(followed),
     deselect: () => selection.clear(),
   };
+  // those of the page need no check by the service
+  for (const [id, text] of Object.entries(page.present?.filters ?? {})) if (state[FILTER + id] === text) explorer.setFilter(id, text);
   await restore(state, explorer, restoring);
   if (!parseView(state.map)) fitArea(explorer);
   sayFaults(given, explorer);
@@ -116,12 +120,29 @@ async function start() {
 }
 
 /**
+ * Requests the first tiles while MapLibre is loading; returns their addresses.
+ * @param {Explorer} explorer
+ * @param {State} state
+ * @param {string[]} wanted
+ */
+function earlyTiles(explorer, state, wanted) {
+  if (page.engine !== "maplibre") return new Set();
+  const { clientWidth: width, clientHeight: height } = find("#map");
+  const view = parseView(state.map);
+  const frame = view ? frameOf(view) : frameAround(firstView(explorer), viewPadding(), { width, height });
+  // the font of the basemap's labels, after the tiles
+  setTimeout(() => document.fonts.load('italic 1em "Inter Italic"').catch(() => {}));
+  return requestEarly(explorer, state, wanted, (offer) => tilesInView(frame, { width, height }, offer));
+}
+
+/**
  * MapLibre draws Web Mercator, where the browser has WebGL; OpenLayers all else.
  * @param {Style} style
  * @param {State} state
+ * @param {Set<string>} early
  * @returns {Promise<Engine>}
  */
-async function loadEngine(style, state) {
+async function loadEngine(style, state, early) {
   const options = {
     container: find("#map"),
     style: withPlaceNames(style, PLACE_NAMES, LANGUAGE),
@@ -131,6 +152,7 @@ async function loadEngine(style, state) {
     minZoom: page.styleParameters.minzoom,
     tileMatrixSet: page.tileMatrixSet,
     farTileMatrixSet: page.farTileMatrixSet,
+    early,
   };
   if (page.engine === "maplibre") {
     try {
@@ -228,10 +250,16 @@ function saidFault(error) {
  * @param {Box | null} box what a link is about
  */
 function showFirstView(explorer, engine, box) {
-  const collections = (page.collection === null ? page.shown : [page.collection]).flatMap((id) => explorer.collections.get(id) ?? []);
-  engine.fit(box ?? firstBox(collections, engine.home), viewPadding(), { animate: false });
+  engine.fit(box ?? firstView(explorer, engine.home), viewPadding(), { animate: false });
   if (engine.globe && !box) engine.fillWithGlobe?.({ animate: false });
 }
+
+/**
+ * @param {Explorer} explorer
+ * @param {Box} [home] of the engine
+ */
+const firstView = (explorer, home) =>
+  firstBox((page.collection === null ? page.shown : [page.collection]).flatMap((id) => explorer.collections.get(id) ?? []), home);
 
 themeButton(find("#theme"));
 followPanel(find("#panel"));

@@ -196,6 +196,8 @@ export interface EngineOptions {
   maxZoom?: number;
   tileMatrixSet: string;
   farTileMatrixSet: string;
+  /** Addresses of tiles that were requested already, which the browser's cache has or will have. */
+  early?: Set<string>;
 }
 
 /** What draws the map: MapLibre in Web Mercator, OpenLayers elsewhere and without WebGL. */
