@@ -34,6 +34,7 @@ from services.features.stac_catalogue import (
     get_stac_conformance,
 )
 from services.features.stac_items import get_stac_item, get_stac_items, get_stac_search
+from services.features.versions import get_versions
 
 _HANDLERS = {
     "getQueryables": get_queryables,
@@ -55,6 +56,7 @@ _HANDLERS = {
     "getFunctions": get_functions,
     "getItems": get_items,
     "getItem": get_item,
+    "getVersions": get_versions,
     "getExport": get_export,
     "getPrograms": get_programs,
     "postSearch": get_items,

@@ -57,7 +57,7 @@ async def item_page(
         "source": source,
         "programs": programs_of(source),
     }
-    headers = answer.with_headers({"Link": links.header}).headers
+    headers = answer.with_links(links.header).headers
     return page_response(call.request, "item.html", context, headers=headers)
 
 

@@ -272,9 +272,9 @@ END
 $$;
 COMMENT ON FUNCTION dams.forget_history(regclass) IS 'Deletes the history of a table and switches it off.';
 
-CREATE OR REPLACE FUNCTION dams.histories() RETURNS TABLE (relation oid, name text, since timestamptz)
+CREATE OR REPLACE FUNCTION dams.histories() RETURNS TABLE (relation oid, name text, since timestamptz, keys text[])
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    SELECT h.relation::oid, h.name, h.since FROM dams.history h
+    SELECT h.relation::oid, h.name, h.since, h.keys FROM dams.history h
     JOIN pg_class c ON c.oid = h.relation::oid AND NOT c.relrowsecurity
     WHERE h.since IS NOT NULL AND h.shape = dams.history_shape(h.relation)
 $$;

@@ -149,6 +149,16 @@ async def test_an_operator_switches_it_off_for_good(kept: asyncpg.Connection) ->
     assert "hazard.hazard_eq_events" in {row["name"] for row in await kept.fetch("SELECT name FROM dams.histories()")}
 
 
+async def test_the_services_may_read_versions_of_all_hazard_tables(schema: asyncpg.Connection) -> None:
+    rows = await schema.fetch(
+        "SELECT h.name, has_table_privilege('dams_reader', format('dams_history.%I', h.name), 'SELECT') AS versions, "
+        "has_table_privilege('dams_reader', format('dams_history.%I', h.name || ' starts'), 'SELECT') AS starts "
+        "FROM dams.history h"
+    )
+    assert len(rows) == 18
+    assert all(row["versions"] and row["starts"] for row in rows)
+
+
 @pytest.mark.parametrize(
     ("table", "reason"),
     [
@@ -167,7 +177,8 @@ async def test_other_relations_have_no_history(owner: asyncpg.Connection, table:
 async def test_both_parts_use_their_indexes(kept: asyncpg.Connection) -> None:
     await kept.execute(
         "CREATE INDEX ON t USING gist (geom);"
-        "INSERT INTO t SELECT n, 'a', NULL, ST_SetSRID(ST_Point(n % 180, n % 90), 4326) FROM generate_series(10, 20000) n;"
+        "INSERT INTO t SELECT n, 'a', NULL, ST_SetSRID(ST_Point(n % 180, n % 90), 4326) "
+        "FROM generate_series(10, 20000) n;"
         'UPDATE t SET a = \'b\'; ANALYZE t; ANALYZE dams_history."public.t"; ANALYZE dams_history."public.t starts"'
     )
     plan = await kept.fetch(

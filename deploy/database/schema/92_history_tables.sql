@@ -1,4 +1,4 @@
--- Tables of sources that revise what they said. Only where an operator has not decided: neither how long versions are
+-- After the rights on the tables, which their versions get, too. Tables of sources that revise what they said. Only where an operator has not decided: neither how long versions are
 -- kept nor a history that was switched off is set back.
 DO $$
 DECLARE
