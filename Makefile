@@ -40,7 +40,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema stac publish psql bench soak try-fresh format requirements sbom release audit clean environment base-environment publish-environment quick-environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch history logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema stac publish psql bench soak try-fresh format requirements sbom release audit clean environment base-environment publish-environment quick-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,9 @@ doctor: base-environment ## What is wrong with database, Redis and ports, and th
 
 watch: base-environment ## Have changes of a table seen within a second: make watch TABLE=public.roads (as its owner: DAMS_DATABASE_OWNER_URL)
 	@$(PYTHON) -m deploy.local watch '$(TABLE)'
+
+history: base-environment ## Keep earlier versions of a table's rows for asOf: make history TABLE=public.roads KEPT='90 days', or KEPT=off
+	@$(PYTHON) -m deploy.local history --kept '$(or $(KEPT),90 days)' '$(TABLE)'
 
 logs: ## Follow the logs of the stack
 	@$(PYTHON) -m deploy.local logs

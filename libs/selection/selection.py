@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
+from libs.catalogue.history import SCHEMA
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.cql import (
     CqlError,
@@ -18,9 +19,9 @@ from libs.cql import (
     value_predicate,
 )
 from libs.geo.crs import CRS84, Crs, box_of
-from libs.ogc.temporal import parse_interval
+from libs.ogc.temporal import parse_instant, parse_interval
 from libs.pg.column_types import client_value, limits
-from libs.pg.sql import Sql, all_of, ident, join, sql
+from libs.pg.sql import Sql, all_of, bind, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
@@ -72,6 +73,10 @@ class Selection:
     @property
     def table(self) -> Sql:
         """The relation to select from, or the function call."""
+        collection = self.collection
+        if collection.past is not None and collection.history is not None:
+            moment = bind(parse_instant(collection.past), "timestamptz")
+            return sql("{name}({moment})", name=ident(SCHEMA, collection.history.name), moment=moment)
         name = ident(self.collection.schema, self.collection.name)
         if self.collection.kind != "function":
             return name

@@ -29,6 +29,7 @@ from services.features.resources import add_resources
 from services.features.schema import get_feature_schema, get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
+from services.features.versions import get_versions
 
 _HANDLERS = {
     "getQueryables": get_queryables,
@@ -54,6 +55,7 @@ _HANDLERS = {
     "getRadius": get_radius,
     "getArea": get_area,
     "getCorridor": get_corridor,
+    "getVersions": get_versions,
     "getExport": get_export,
     "getPrograms": get_programs,
     "postSearch": get_items,

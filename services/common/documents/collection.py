@@ -39,6 +39,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         **publication_json(collection),
         **({} if collection.pages_start_behind_rows else {"paging": "offset"}),
         **({"suggestedIdColumn": collection.suggested_key} if collection.suggested_key else {}),
+        **({"history": {"since": collection.history.since}} if collection.history is not None else {}),
         "links": links_json(links, media_type),
         **({"extent": extent} if (extent := extent_json(collection)) else {}),
         "itemType": "feature",

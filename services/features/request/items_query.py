@@ -10,6 +10,7 @@ from libs.cql import in_utc
 from libs.geo.crs import CRS84, Crs
 from libs.ogc.temporal import in_utc_text
 from libs.pg.text_folding import UNTRIED, TextFolding
+from libs.selection.past import AS_OF
 from libs.selection.request import requested_crs
 from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
@@ -172,7 +173,7 @@ def _with_times_in_utc(collection: Collection, given: Mapping[str, str]) -> Mapp
     changed = {
         name: said
         for name, text in given.items()
-        if ":" in text and (name == "datetime" or _is_time(collection, name)) and (said := in_utc_text(text)) != text
+        if ":" in text and _is_time(collection, name) and (said := in_utc_text(text)) != text
     }
     if "filter" in given and (said := in_utc(given["filter"], given.get("filter-lang", ""))) != given["filter"]:
         changed["filter"] = said
@@ -181,7 +182,7 @@ def _with_times_in_utc(collection: Collection, given: Mapping[str, str]) -> Mapp
 
 def _is_time(collection: Collection, name: str) -> bool:
     column = collection.column(name)
-    return column is not None and column.format == "date-time"
+    return name in ("datetime", AS_OF) or (column is not None and column.format == "date-time")
 
 
 def _unpack_parameters(query: QueryValues, given: Mapping[str, str]) -> tuple[QueryValues, Mapping[str, str]]:
