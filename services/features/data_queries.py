@@ -27,10 +27,19 @@ async def _get(query_type: str, call: Call) -> web.StreamResponse:
     format_ = page_format(call.media_type, call.query, collection)
     answer = Answer(data_headers(call.request, call.media_type, app[VERSIONS].of_features(collection)))
     check_tag(call.request, answer.headers)
-    asked = call.query.with_values({QUERY_TYPE: query_type, "crs": _crs(call.query.values["crs"])})
+    values = call.query.values
+    asked = call.query.with_values(
+        {QUERY_TYPE: query_type, "crs": _crs(values["crs"]), "datetime": _open_ended(values["datetime"])}
+    )
     base = base_url(call.request)
     query = parse_items(collection, asked, call.given, app[FOLDING].current, base=base, resource=query_type)
     return await respond_with_page(call, query, format_, answer)
+
+
+def _open_ended(datetime: str | None) -> str | None:
+    """Return the interval with its open end as `..`: clients that join the ends of an extent write it as `null`."""
+    ends = (datetime or "").split("/")
+    return "/".join(".." if end == "null" else end for end in ends) if len(ends) > 1 else datetime
 
 
 def _crs(text: str | None) -> str | None:

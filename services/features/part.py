@@ -94,6 +94,11 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter",
         # Common's schemas came from this part of Features: QGIS knows them by these names
         "http://www.opengis.net/spec/ogcapi-features-5/1.0/conf/schemas",
+        # of version 1.0, whose test suite there is (docs/conformance.md)
+        *(
+            f"http://www.opengis.net/spec/ogcapi-edr-1/1.0/conf/{name}"
+            for name in ("core", "collections", "json", "oas30")
+        ),
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/core",
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/types-schemas",
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/profiles",
