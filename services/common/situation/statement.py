@@ -82,15 +82,16 @@ def newest(
 
 
 def _severity(collection: Collection) -> list[Sql]:
-    """Return the terms of the order that put the most severe first: by alert level, then as in the collections file."""
+    """Return the terms of the order that put the most severe first: by alert level, else as in the collections file.
+
+    The alert level of an earthquake is known later than its magnitude.
+    """
     names = {column.name for column in collection.columns}
-    known = bind(list(_LEVELS), "text[]")
-    level = [sql("array_position({known}, {level}::text) DESC NULLS LAST", known=known, level=ident(_LEVEL))]
+    if _LEVEL in names and "magnitude" not in names:
+        known = bind(list(_LEVELS), "text[]")
+        return [sql("array_position({known}, {level}::text) DESC NULLS LAST", known=known, level=ident(_LEVEL))]
     worst = [term.removeprefix("-") for term in collection.importance if term.startswith("-")]
-    return [
-        *(level if _LEVEL in names else ()),
-        *(sql("{column} DESC NULLS LAST", column=ident(name)) for name in worst if name in names),
-    ]
+    return [sql("{column} DESC NULLS LAST", column=ident(name)) for name in worst if name in names]
 
 
 def _present(collection: Collection, asked: Asked, first: TimeColumn, present: datetime) -> list[Sql]:

@@ -128,12 +128,12 @@ async def test_most_severe_come_first(database: Asking, quakes: Collection, data
     assert await told(replace(quakes, importance=("-magnitude", "-gone"))) == ["Old", "Newer", "New", "Weak"]
     owner = await asyncpg.connect(database_url)
     await owner.execute(
-        "ALTER TABLE own.quakes ADD alert_level text; "
+        "ALTER TABLE own.quakes RENAME magnitude TO severity; ALTER TABLE own.quakes ADD alert_level text; "
         "UPDATE own.quakes SET alert_level = (ARRAY['Yellow', 'Green', 'Red'])[id] WHERE id < 4"
     )
     await owner.close()
     (alerts,) = await Introspection(database, ("own",)).collections()
-    alerts = replace(alerts, times=quakes.times, importance=("-magnitude",))
+    alerts = replace(alerts, times=quakes.times, importance=("-severity",))
     assert await told(alerts) == ["Weak", "New", "Newer", "Old"]
 
 
