@@ -30,6 +30,9 @@ from deploy.publish.tiles import write_tiles
 FORMAT = 1
 """Raised whenever published files get another form: all of them are then written again."""
 
+_VERSION = "dams:data_version"
+_OF_ITEMS = (_VERSION, "links")
+"""Members of a STAC collection that change with its items."""
 _DESCRIBING: tuple[str, ...] = ("id", "title", "description", "keywords")
 
 Entry = dict[str, Any]
@@ -153,18 +156,24 @@ class Publication:
     def _items(self, name: str, known: Entry | None) -> Entry:
         """Return the published file of a STAC collection, with one item a line."""
         document = self.service.json(f"/stac/collections/{name}")
+        version = document.get(_VERSION)
+        # items have addresses of the service, as these links
+        if known and version is not None and all(known["document"].get(key) == document[key] for key in _OF_ITEMS):
+            return {**known, "document": document}
         with tempfile.TemporaryDirectory(prefix="dams-publish-") as scratch:
             file, number = Path(scratch) / "items.ndjson", 0
             with file.open("wb") as output:
                 for item in items(self.service, name):
                     output.write(orjson.dumps(item, option=orjson.OPT_APPEND_NEWLINE))
                     number += 1
-            version = _digest(file)
-            path = f"data/{name}/{version}/items.ndjson"
-            if not known or known["version"] != version:
+            if self.service.json(f"/stac/collections/{name}").get(_VERSION) != version:
+                raise ServiceError(f"{name} changed while it was written; publish again")
+            digest = _digest(file)
+            path = f"data/{name}/{digest}/items.ndjson"
+            if not known or known["version"] != digest:
                 self.target.write(path, file)
                 self.say(f"{name}: {number:,} items")
-        return {"version": version, "items": path, "number": number, "document": document}
+        return {"version": digest, "items": path, "number": number, "document": document}
 
     def _write_catalogue(self, version: str, found: Mapping[str, Entry], previous: str | None, lock: Lock) -> None:
         place = f"versions/{version}"
