@@ -27,7 +27,7 @@ from deploy.publish.static_catalogue import items
 from deploy.publish.target import Target
 from deploy.publish.tiles import write_tiles
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever published files get another form: all of them are then written again."""
 
 _VERSION = "dams:data_version"
@@ -114,9 +114,19 @@ class Publication:
             folder = Path(scratch)
             # the command that writes tiles may run as another user
             folder.chmod(0o777)
-            return {**self._write(name, token, zooms, known, folder), **described}
+            written = self._write(name, token, zooms, known, folder, has_geometry=has_tiles)
+            return {**written, **described}
 
-    def _write(self, name: str, token: str | None, zooms: str | None, known: Entry | None, folder: Path) -> Entry:
+    def _write(
+        self,
+        name: str,
+        token: str | None,
+        zooms: str | None,
+        known: Entry | None,
+        folder: Path,
+        *,
+        has_geometry: bool,
+    ) -> Entry:
         base = f"/collections/{quote(name, safe='')}"
         whole = folder / "whole.parquet"
         headers = self.service.download(f"{base}/export?f=parquet", whole)
@@ -132,6 +142,7 @@ class Publication:
         for part in partition(whole, time, folder / "parts"):
             self.target.write(f"{place}/{part.path}", part.file)
             parts.append({"path": f"{place}/{part.path}", "rows": part.rows, "bytes": part.file.stat().st_size})
+        flat = self._flatgeobuf(base, place, folder) if parts and has_geometry else None
         tiles: Entry | None = None
         if zooms is not None and parts:
             file = folder / "tiles.pmtiles"
@@ -143,7 +154,15 @@ class Publication:
         lost = f", {omitted:,} without their geometry, which cannot be represented" if omitted else ""
         self.say(f"{name}: {sum(part['rows'] for part in parts):,} rows in {len(parts)} files{lost}")
         written = {"token": token, "version": version, "zooms": zooms, "parts": parts, "tiles": tiles}
+        written |= {"flatgeobuf": flat}
         return written | {"geometriesOmitted": omitted}
+
+    def _flatgeobuf(self, base: str, place: str, folder: Path) -> Entry:
+        """Write all rows as FlatGeobuf, which each QGIS and GDAL reads, those of Debian too."""
+        file = folder / "features.fgb"
+        self.service.download(f"{base}/export?f=fgb", file)
+        self.target.write(f"{place}/features.fgb", file)
+        return {"path": f"{place}/features.fgb", "bytes": file.stat().st_size}
 
     def _check_unchanged(self, name: str, token: str | None) -> None:
         """Raise ServiceError if files may be of two versions."""
