@@ -197,6 +197,7 @@ requirements: environment ## Compile requirements.txt from requirements.in, with
 	$(COMPILE) deploy/local/node-requirements.in -o deploy/local/node-requirements.txt
 	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
 	$(COMPILE) tests/s3-requirements.in -o tests/s3-requirements.txt
+	$(COMPILE) tests/stac-requirements.in -o tests/stac-requirements.txt
 	$(COMPILE) tests/clients-requirements.in -o tests/clients-requirements.txt
 	$(COMPILE) -c tests/requirements.txt deploy/docs/requirements.in -o deploy/docs/requirements.txt
 

@@ -27,9 +27,12 @@ from deploy.publish.static_catalogue import items
 from deploy.publish.target import Target
 from deploy.publish.tiles import write_tiles
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever published files get another form: all of them are then written again."""
 
+_VERSION = "dams:data_version"
+_OF_ITEMS = (_VERSION, "links")
+"""Members of a STAC collection that change with its items."""
 _DESCRIBING: tuple[str, ...] = ("id", "title", "description", "keywords")
 
 Entry = dict[str, Any]
@@ -111,9 +114,19 @@ class Publication:
             folder = Path(scratch)
             # the command that writes tiles may run as another user
             folder.chmod(0o777)
-            return {**self._write(name, token, zooms, known, folder), **described}
+            written = self._write(name, token, zooms, known, folder, has_geometry=has_tiles)
+            return {**written, **described}
 
-    def _write(self, name: str, token: str | None, zooms: str | None, known: Entry | None, folder: Path) -> Entry:
+    def _write(
+        self,
+        name: str,
+        token: str | None,
+        zooms: str | None,
+        known: Entry | None,
+        folder: Path,
+        *,
+        has_geometry: bool,
+    ) -> Entry:
         base = f"/collections/{quote(name, safe='')}"
         whole = folder / "whole.parquet"
         headers = self.service.download(f"{base}/export?f=parquet", whole)
@@ -129,6 +142,7 @@ class Publication:
         for part in partition(whole, time, folder / "parts"):
             self.target.write(f"{place}/{part.path}", part.file)
             parts.append({"path": f"{place}/{part.path}", "rows": part.rows, "bytes": part.file.stat().st_size})
+        flat = self._flatgeobuf(base, place, folder) if parts and has_geometry else None
         tiles: Entry | None = None
         if zooms is not None and parts:
             file = folder / "tiles.pmtiles"
@@ -140,7 +154,15 @@ class Publication:
         lost = f", {omitted:,} without their geometry, which cannot be represented" if omitted else ""
         self.say(f"{name}: {sum(part['rows'] for part in parts):,} rows in {len(parts)} files{lost}")
         written = {"token": token, "version": version, "zooms": zooms, "parts": parts, "tiles": tiles}
+        written |= {"flatgeobuf": flat}
         return written | {"geometriesOmitted": omitted}
+
+    def _flatgeobuf(self, base: str, place: str, folder: Path) -> Entry:
+        """Write all rows as FlatGeobuf, which each QGIS and GDAL reads, those of Debian too."""
+        file = folder / "features.fgb"
+        self.service.download(f"{base}/export?f=fgb", file)
+        self.target.write(f"{place}/features.fgb", file)
+        return {"path": f"{place}/features.fgb", "bytes": file.stat().st_size}
 
     def _check_unchanged(self, name: str, token: str | None) -> None:
         """Raise ServiceError if files may be of two versions."""
@@ -153,18 +175,24 @@ class Publication:
     def _items(self, name: str, known: Entry | None) -> Entry:
         """Return the published file of a STAC collection, with one item a line."""
         document = self.service.json(f"/stac/collections/{name}")
+        version = document.get(_VERSION)
+        # items have addresses of the service, as these links
+        if known and version is not None and all(known["document"].get(key) == document[key] for key in _OF_ITEMS):
+            return {**known, "document": document}
         with tempfile.TemporaryDirectory(prefix="dams-publish-") as scratch:
             file, number = Path(scratch) / "items.ndjson", 0
             with file.open("wb") as output:
                 for item in items(self.service, name):
                     output.write(orjson.dumps(item, option=orjson.OPT_APPEND_NEWLINE))
                     number += 1
-            version = _digest(file)
-            path = f"data/{name}/{version}/items.ndjson"
-            if not known or known["version"] != version:
+            if self.service.json(f"/stac/collections/{name}").get(_VERSION) != version:
+                raise ServiceError(f"{name} changed while it was written; publish again")
+            digest = _digest(file)
+            path = f"data/{name}/{digest}/items.ndjson"
+            if not known or known["version"] != digest:
                 self.target.write(path, file)
                 self.say(f"{name}: {number:,} items")
-        return {"version": version, "items": path, "number": number, "document": document}
+        return {"version": digest, "items": path, "number": number, "document": document}
 
     def _write_catalogue(self, version: str, found: Mapping[str, Entry], previous: str | None, lock: Lock) -> None:
         place = f"versions/{version}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from libs.pg.pool import Statements
-from libs.pg.sql import sql
+from libs.pg.sql import Sql, sql
 
 CONFIGURATIONS: Mapping[str, str] = {
     **{"ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish"},
@@ -40,6 +40,12 @@ class TextSearch:
         """Return the configuration for a column: `title_es` is Spanish."""
         found = CONFIGURATIONS.get(name.rpartition("_")[2].lower()) if "_" in name else None
         return f"pg_catalog.{found}" if found in self.known else self.configuration
+
+
+def configuration_sql(configuration: str) -> Sql:
+    """Return a configuration as a constant: a bind would be looked up for each row. The name is from the catalogue."""
+    quoted = configuration.replace("'", "''")
+    return Sql((f"'{quoted}'::regconfig",))
 
 
 async def text_search(database: Statements) -> TextSearch:

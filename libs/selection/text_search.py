@@ -15,15 +15,17 @@ from collections.abc import Iterator, Sequence
 from libs.catalogue.model import Collection, Column
 from libs.pg.sql import Sql, any_of, bind, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
-from libs.pg.text_search import SIMPLE
+from libs.pg.text_search import SIMPLE, configuration_sql
 
 MOST_COLUMNS = 20
 """Maximum number of searched properties; the first ones are searched."""
 MOST_ROWS = 10_000
 """Maximum number of rows of a collection in which similar words are looked for: about a second without an index."""
 _WORD = re.compile(r"[^\W_]+")
-_WITHOUT_STEMS_AS_PARTS = frozenset({"pg_catalog.arabic"})
-"""Languages whose words need not begin with or contain their stem."""
+_LEAST = 3
+"""Minimum number of letters that the forms of a word share; of longer words it is half of them."""
+_WITH_PREFIXES = frozenset({"pg_catalog.arabic"})
+"""Languages in which the forms of a word begin differently."""
 
 
 def text_filter(collection: Collection, terms: Sequence[str], folding: TextFolding = UNTRIED) -> str | None:
@@ -115,25 +117,17 @@ def _in_other_forms(term: str, column: Column, folding: TextFolding) -> Sql:
     text = folding.of(ident(column.name))
     condition = sql(
         "to_tsvector({configuration}, {text}) @@ phraseto_tsquery({configuration}, {term})",
-        configuration=bind(configuration, "text", cast="regconfig"),
+        configuration=configuration_sql(configuration),
         text=text,
         term=_word(term, folding),
     )
-    if not configuration.startswith("pg_catalog.") or configuration in _WITHOUT_STEMS_AS_PARTS or folding.case is None:
+    if not configuration.startswith("pg_catalog.") or configuration in _WITH_PREFIXES or folding.case is None:
         return condition
-    # Parsing each text takes fifty times as long as looking for the beginning of the first word. The last letter of a
-    # stem may differ: city, citi.
-    beginning = sql(
-        "left(stem[1], greatest(length(stem[1]) - 1, 3)) FROM (SELECT ts_lexize({dictionary}, {word})) AS s (stem)",
-        dictionary=bind(f"{configuration}_stem", "text", cast="regdictionary"),
-        word=_word(_WORD.findall(term)[0], folding),
-    )
-    return sql(
-        "{text} LIKE '%' || coalesce((SELECT {beginning}), '') || '%' AND {condition}",
-        text=text,
-        beginning=beginning,
-        condition=condition,
-    )
+    # Parsing each text takes fifty times as long as looking for the beginning of the first word, which its other forms
+    # share.
+    word = _WORD.findall(term)[0]
+    beginning = folding.of(bind(f"%{word[: max(_LEAST, len(word) // 2)]}%", "text"))
+    return sql("{text} LIKE {beginning} AND {condition}", text=text, beginning=beginning, condition=condition)
 
 
 def _word(term: str, folding: TextFolding) -> Sql:

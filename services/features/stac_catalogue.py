@@ -12,7 +12,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.respond import json_response
 from services.features.resources import CATALOGUE, SUMMARIES
-from services.features.stac.documents import CONFORMS_TO, collection, landing
+from services.features.stac.documents import CONFORMS_TO, VERSION, collection, landing
 from services.features.stac.items import ROLES
 from services.features.stac.sources import sources
 
@@ -65,5 +65,7 @@ def known_collection(call: Call) -> str:
 async def _collection(call: Call, name: str) -> dict[str, Any]:
     app = call.request.app
     found = sources(app[CATALOGUE].collections.values())
+    version = app[SUMMARIES].version(found)
     summaries = await app[SUMMARIES].of(found)
-    return collection(name, found, summaries, app[SETTINGS].site_title, base_url(call.request))
+    document = collection(name, found, summaries, app[SETTINGS].site_title, base_url(call.request))
+    return document if version is None else {**document, VERSION: version}

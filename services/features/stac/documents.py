@@ -17,6 +17,8 @@ CONFORMS_TO = (
 )
 """Conformance classes of the catalogue."""
 
+VERSION = "dams:data_version"
+"""Member of a collection: its items do not change while it does not. For programs that store them."""
 _JSON = "application/json"
 _TITLES = {
     EVENTS: ("Events", "Earthquakes, floods and storms, one item for each event."),

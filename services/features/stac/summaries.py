@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersions
@@ -29,6 +30,12 @@ class Summaries:
     _known: dict[str, tuple[str, tuple[set[str], set[str]]]] = field(default_factory=dict)
 
     _reached: tuple[str, set[str]] | None = None
+
+    def version(self, sources: Sequence[Source]) -> str | None:
+        """Return the version of the data that items are made of; None if it is unknown."""
+        found = [self.versions.of_impacts(source.collection) for source in sources]
+        known = [version.token for version in found if version is not None]
+        return blake2b(".".join(known).encode(), digest_size=12).hexdigest() if len(known) == len(found) else None
 
     async def of(self, sources: Sequence[Source]) -> Mapping[str, Sequence[str]]:
         """Return the countries and codes of all sources, sorted. Raises Unavailable."""

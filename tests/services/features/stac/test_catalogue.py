@@ -25,6 +25,8 @@ async def test_collections_fit_the_schema(features: Client) -> None:
     assert names == ["dams-events", "dams-hazards", "dams-impacts"]
     for each in document["collections"]:
         assert faults(each) == []
+        # the version of the data that all items are made of
+        assert each["dams:data_version"] == document["collections"][0]["dams:data_version"]
         # pystac follows links, to the service in this event loop
         await asyncio.to_thread(validate, pystac.Collection.from_dict(each))
         assert await features.json(f"/stac/collections/{each['id']}") == each
