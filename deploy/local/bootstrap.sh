@@ -20,7 +20,7 @@ fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 exec 3>&1
 during() { # command…: runs it, and says every few seconds that it goes on; what it prints may be redirected
   local status=0 beat
-  { seconds=0; while sleep 8 >/dev/null 2>&1 3>&- 9>&-; do seconds=$((seconds + 8)); printf '  … %s s\n' "$seconds" >&3; done; } >/dev/null 2>&1 9>&- &
+  { seconds=0; while sleep 4 >/dev/null 2>&1 3>&- 9>&-; do seconds=$((seconds + 4)); printf '  … %s s\n' "$seconds" >&3; done; } >/dev/null 2>&1 9>&- &
   beat=$!
   "$@" || status=$?
   kill "$beat" 2>/dev/null

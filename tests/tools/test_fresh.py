@@ -27,7 +27,12 @@ def test_former_release_is_the_newest_tag_or_the_day_of_the_changelog(tmp_path: 
     (tmp_path / "CHANGELOG.md").write_text(_CHANGELOG)
     git(tmp_path, "add", ".")
     commits = {}
-    for name, day in (("first", "2026-03-01"), ("second", "2026-03-02"), ("third", "2026-03-03"), ("now", "2026-03-04")):
+    for name, day in (
+        ("first", "2026-03-01"),
+        ("second", "2026-03-02"),
+        ("third", "2026-03-03"),
+        ("now", "2026-03-04"),
+    ):
         git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", name, day=day)
         commits[name] = git(tmp_path, "rev-parse", "HEAD")
     if tag:

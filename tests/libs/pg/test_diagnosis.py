@@ -117,6 +117,8 @@ async def test_new_tables_are_diagnosed_without_statistics(owner: asyncpg.Connec
         "ALTER TABLE loaded.b_large ALTER geom TYPE geometry(Point, 4326), ALTER geom SET NOT NULL;"
         "ALTER TABLE loaded.c_small ALTER geom TYPE geometry(Point, 4326);"
         "CREATE TABLE loaded.d_price (price integer);"
+    )
+    await owner.execute(
         f"GRANT USAGE ON SCHEMA loaded TO {ROLE}; GRANT SELECT ON ALL TABLES IN SCHEMA loaded TO {ROLE}"
     )
     keys, statistics, index = said(await diagnose(address(database_url), ["loaded"]))
