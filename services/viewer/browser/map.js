@@ -63,7 +63,8 @@ async function start() {
   if (drawn === null) throw new Error(say("The map is empty: no collection has a geometry."));
   explorer.prepare(wanted);
   const first = await explorer.style(drawn);
-  const engine = await loadEngine(first, state, earlyTiles(explorer, state, wanted));
+  const early = earlyTiles(explorer, state, wanted);
+  const engine = await loadEngine(first, state, early);
   explorer.attach(engine);
   Object.assign(window, { map: engine.map });
   await engine.loaded();
@@ -71,6 +72,8 @@ async function start() {
   if (!parseView(state.map)) showFirstView(explorer, engine, linked?.box ?? null);
 
   followEngine(engine);
+  // what the first view did not need may be outdated later
+  engine.onIdle(() => early.clear());
   const story = new Story(explorer);
   const selection = new Selection(explorer, story);
   engine.onClick((hits, position) => {

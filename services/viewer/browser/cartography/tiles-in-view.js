@@ -42,14 +42,15 @@ export function frameAround(box, { left, right, top, bottom }, { width, height }
 }
 
 /**
- * The tiles `[zoom, x, y]` that a source has of a frame, those near its middle first. Above and below the world nothing is shown.
+ * The tiles `[zoom, x, y]` that a source has of a frame, those near its middle first. Above and below the world nothing
+ * is shown, and no map is smaller than one tile.
  * @param {Frame} frame
  * @param {Size} size
  * @param {Offer} offer
  * @returns {[number, number, number][]}
  */
 export function tilesInView({ zoom, middle: [x, y] }, { width, height }, { minzoom = 0, maxzoom = 22, bounds }) {
-  const world = TILE * 2 ** Math.max(zoom, Math.log2(height / TILE));
+  const world = TILE * 2 ** Math.max(0, zoom, Math.log2(height / TILE));
   const [acrossHalf, downHalf] = [width / world / 2, height / world / 2];
   const level = Math.min(Math.floor(Math.log2(world / TILE)), maxzoom);
   if (level < minzoom) return [];

@@ -16,11 +16,11 @@ import { alike } from "./together.js";
 
 /** Parts of a state with which the first tiles are known at once. */
 const SIMPLE = ["map", "c", "s", "t", "o", "theme"];
-/** Tiles of data, and as many of the basemap. */
-const MOST = 8;
+/** Tiles of data, and as many of the basemap: what a large window shows. */
+const MOST = 12;
 
 /**
- * Requests the first tiles of a map. Returns their addresses, which are added to once the styles are there.
+ * Requests the first tiles of a map. Returns the addresses of those that have come, a set that grows.
  * @param {Explorer} explorer
  * @param {State} state
  * @param {string[]} ids the collections to be shown
@@ -29,12 +29,16 @@ const MOST = 8;
 export function requestEarly(explorer, state, ids, inView) {
   /** @type {Set<string>} */
   const early = new Set();
+  /** @param {string} url */
+  const load = async (url) => {
+    const response = await fetch(url);
+    // to its end, or else it would keep the connection and not be cached
+    await response.arrayBuffer();
+    if (response.ok) early.add(url);
+  };
   const request = async () => {
-    for (const url of await earlyAddresses(explorer, state, ids, inView)) {
-      early.add(url);
-      // read to its end, or else it would keep the connection and not be cached
-      fetch(url).then((response) => response.arrayBuffer()).catch(() => early.delete(url));
-    }
+    const urls = await earlyAddresses(explorer, state, ids, inView);
+    await Promise.allSettled(urls.map(load));
   };
   request().catch(() => {});
   return early;

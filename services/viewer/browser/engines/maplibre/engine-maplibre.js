@@ -72,7 +72,7 @@ class MapLibreEngine {
       attributionControl: false,
       // tiles expire after a second, so that a reload is fresh; asking again all the time would never let the map rest
       refreshExpiredTiles: false,
-      // what was requested a moment ago is taken as it is, once
+      // what has come a moment ago is taken as it is, once
       transformRequest: (url) => (early?.delete(url) ? { url, cache: "force-cache" } : { url }),
       dragRotate: false,
       pitchWithRotate: false,
@@ -349,7 +349,6 @@ class MapLibreEngine {
    * @param {boolean} veiled
    */
   drawStorm(drawing, veiled) {
-    // twenty layers that a map without a storm does without
     if (drawing) addStorm(this.map, this.#theme);
     drawStorm(this.map, drawing);
     veil(this.map, veiled);

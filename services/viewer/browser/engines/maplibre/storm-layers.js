@@ -23,7 +23,7 @@ const VEIL_COLORS = { light: "#f2f5f8", dark: "#0b1117" };
 export const isStorm = ({ id }) => id.startsWith(STORM);
 
 /**
- * Adds source and layers, empty, once: areas and lines below the labels, points and words above them and below the overlays.
+ * Adds source and layers, which a map without a storm does without; empty, and once: areas and lines below the labels, points and words above them and below the overlays.
  * @param {Map} map
  * @param {Theme} theme
  */

@@ -18,6 +18,9 @@ test("a view needs the tiles that it shows, those near its middle first", () => 
 test("a map that is higher than the world shows it enlarged", () => {
   assert.deepEqual(names(tilesInView(frameOf({ zoom: 0, center: [10, 70] }), { width: 390, height: 844 }, {})), ["0/0/0"]);
   assert.deepEqual(tilesInView(frameOf({ zoom: 0, center: [0, 0] }), { width: 500, height: 1100 }, {})[0][0], 1);
+  // a window smaller than a tile, in which the world would fit
+  const small = { width: 390, height: 420 };
+  assert.deepEqual(names(tilesInView(frameAround([-170, -56, 190, 72], { ...NONE, left: 8, right: 8 }, small), small, {})), ["0/0/0"]);
 });
 
 test("across the antimeridian the tiles of both sides are needed, each once", () => {
