@@ -40,7 +40,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema stac publish psql bench soak try-fresh format requirements sbom release audit clean environment base-environment quick-environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch history logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema stac publish psql bench soak try-fresh format requirements sbom release audit clean environment base-environment publish-environment quick-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,9 @@ doctor: base-environment ## What is wrong with database, Redis and ports, and th
 watch: base-environment ## Have changes of a table seen within a second: make watch TABLE=public.roads (as its owner: DAMS_DATABASE_OWNER_URL)
 	@$(PYTHON) -m deploy.local watch '$(TABLE)'
 
+history: base-environment ## Keep earlier versions of a table's rows for asOf: make history TABLE=public.roads KEPT='90 days', or KEPT=off
+	@$(PYTHON) -m deploy.local history --kept '$(or $(KEPT),90 days)' '$(TABLE)'
+
 logs: ## Follow the logs of the stack
 	@$(PYTHON) -m deploy.local logs
 
@@ -88,7 +91,7 @@ test-quick: quick-environment ## The tests of libraries, features and scripts, f
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \
 		-m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
-try-fresh: ## As root: what the README and docs/ say, on a fresh system (RELEASE=trixie STEPS="up tutorial" FROM=<release for upgrade>); 3 GB
+try-fresh: ## As root: what the README and docs/ say, on a fresh system (RELEASE=trixie STEPS="up tutorial" FROM=<release to upgrade from> AGAIN=yes); 3 GB
 	@mkdir -p .local
 	@bash tools/fresh/try_fresh.sh $(abspath .local/fresh/$(RELEASE)) $(RELEASE) $(CURDIR) $(or $(STEPS),up test-quick bench tutorial upgrade test) \
 		| tee .local/fresh-$(RELEASE).txt; exit $${PIPESTATUS[0]}
@@ -145,10 +148,10 @@ schema: ## Version of the schema of the stack's own database, and the way back: 
 generate: ## Make hazard data of any size, as the owner (DAMS_DATABASE_OWNER_URL): make generate ARGS="earthquakes --rows 1000000 --table trial.quakes"
 	@$(PYTHON) -m deploy.loader.generate $(ARGS)
 
-stac: environment ## Write the STAC catalogue of the running stack into a folder: make stac TARGET=/tmp/stac (ARGS="--service https://…/api")
+stac: publish-environment ## Write the STAC catalogue of the running stack into a folder: make stac TARGET=/tmp/stac (ARGS="--service https://…/api")
 	@$(PYTHON) -m deploy.publish stac '$(TARGET)' $(ARGS)
 
-publish: environment ## Publish all collections as GeoParquet, PMTiles and a STAC catalogue: make publish TARGET=/tmp/files, TARGET=s3://bucket/folder (variables AWS_*)
+publish: publish-environment ## Publish all collections as GeoParquet, PMTiles and a STAC catalogue: make publish TARGET=/tmp/files, TARGET=s3://bucket/folder (variables AWS_*)
 	@$(PYTHON) -m deploy.publish all '$(TARGET)' $(ARGS)
 
 psql: ## Open the stack's own database as its owner, or that of DAMS_DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
@@ -163,6 +166,9 @@ environment:
 
 base-environment:
 	@$(BOOTSTRAP) base
+
+publish-environment:
+	@$(BOOTSTRAP) publish
 
 quick-environment:
 	@$(BOOTSTRAP) quick
@@ -191,6 +197,7 @@ requirements: environment ## Compile requirements.txt from requirements.in, with
 	$(COMPILE) deploy/local/node-requirements.in -o deploy/local/node-requirements.txt
 	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
 	$(COMPILE) tests/s3-requirements.in -o tests/s3-requirements.txt
+	$(COMPILE) tests/stac-requirements.in -o tests/stac-requirements.txt
 	$(COMPILE) tests/clients-requirements.in -o tests/clients-requirements.txt
 	$(COMPILE) -c tests/requirements.txt deploy/docs/requirements.in -o deploy/docs/requirements.txt
 

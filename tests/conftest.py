@@ -41,11 +41,13 @@ settings.register_profile("quick", max_examples=10)
 STACK = "stack"
 """The fixture that starts the whole product."""
 
+BROWSER = "browser"
+
 OF_THE_STACK = ("tests/contract/", "tests/system/")
 """Folders with tests that use it."""
 
-OF_THE_MAP = "tests/system/test_viewer_"
-"""The tests among them that wait for a browser."""
+OF_THE_BROWSER = tuple(f"tests/system/test_{name}" for name in ("viewer_", "languages.", "pages.", "explorer."))
+"""The tests among them that wait for a browser: half of the time of all."""
 
 LONG = (
     "tests/deploy/",
@@ -93,14 +95,14 @@ def _is_of_the_stack(item: pytest.Item) -> bool:
 
 
 class _FilesAndTwoStacks(LoadFileScheduling):  # type: ignore[misc]
-    """Workers get whole files, but one gets all that need the stack, and another those of its maps.
+    """Workers get whole files, but one gets all that need the stack, and another those in a browser.
 
     A stack for each file would take longer to start than its tests take.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        if nodeid.startswith(OF_THE_MAP):
-            return OF_THE_MAP
+        if nodeid.startswith(OF_THE_BROWSER):
+            return BROWSER
         return STACK if nodeid.startswith(OF_THE_STACK) else nodeid.partition("::")[0]
 
 

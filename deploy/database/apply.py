@@ -17,6 +17,7 @@ _OTHER_DATABASES = ("postgres", "template1")
 
 _VERSION = "01_schema_version.sql"
 _CHANGE_LOG = "10_change_log.sql"
+_HISTORY = "16_history.sql"
 
 # Only one schema change at a time per database; the number must only be the same everywhere.
 _APPLY_LOCK = 0x44414D53
@@ -56,6 +57,14 @@ async def revert_schema(
         return await migrate_down(connection, read_migrations() if migrations is None else migrations, to)
 
 
+_WATCH = """
+SELECT dams.watch(coalesce(
+    to_regclass(format('%I.%I', split_part($1::text, '.', 1), substr($1, strpos($1, '.') + 1))),
+    $1::regclass
+))"""
+"""The table is named as its collection, else as in SQL, where a name with capitals is in double quotes."""
+
+
 async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], reader: str) -> None:
     """Make services of the role `reader` notice every change of these tables at commit.
 
@@ -68,9 +77,39 @@ async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], re
         await connection.execute("CREATE SCHEMA IF NOT EXISTS dams")
         await connection.execute((SCHEMA_DIRECTORY / _CHANGE_LOG).read_text(encoding="utf-8"))
         for table in tables:
-            await connection.execute("SELECT dams.watch($1::text::regclass)", table)
+            await connection.execute(_WATCH, table)
         await _execute(connection, "GRANT USAGE ON SCHEMA dams TO %I", reader)
         await _execute(connection, "GRANT EXECUTE ON FUNCTION dams.data_versions() TO %I", reader)
+
+
+async def keep_history(connection: asyncpg.Connection, tables: Iterable[str], reader: str, kept: str | None) -> None:
+    """Keep earlier versions of the rows of these tables for services of the role `reader`, and watch the tables.
+
+    kept: an interval of PostgreSQL, or None to delete the versions and keep none. Raises asyncpg.PostgresError and
+    leaves the database unchanged.
+    """
+    await watch_tables(connection, tables, reader)
+    async with connection.transaction():
+        await connection.execute("SET LOCAL client_min_messages = warning")
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
+        await connection.execute((SCHEMA_DIRECTORY / _HISTORY).read_text(encoding="utf-8"))
+        await _execute(connection, "GRANT USAGE ON SCHEMA dams_history TO %I", reader)
+        await _execute(connection, "GRANT EXECUTE ON FUNCTION dams.histories() TO %I", reader)
+        for table in tables:
+            if kept is None:
+                await connection.execute("SELECT dams.forget_history($1::text::regclass)", table)
+                continue
+            await connection.execute("SELECT dams.keep_history($1::text::regclass, $2::text::interval)", table, kept)
+            name = await connection.fetchval(
+                "SELECT name FROM dams.history "
+                "WHERE relation = $1::text::regclass AND has_table_privilege($2, relation, 'SELECT')",
+                table,
+                reader,
+            )
+            if name is None:
+                raise asyncpg.InsufficientPrivilegeError(f"role {reader} may not read {table}")
+            await _execute(connection, "GRANT SELECT ON dams_history.%I TO %I", name, reader)
+            await _execute(connection, "GRANT SELECT ON dams_history.%I TO %I", f"{name} starts", reader)
 
 
 async def ensure_reader(connection: asyncpg.Connection, user: str, password: str) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from pykdtree.kdtree import KDTree
 
 from deploy.loader.places.packaged import NPM, content, distribution_file
-from deploy.loader.places.populated import EARTH_KM, PopulatedPlaces, on_sphere
+from deploy.loader.places.populated import PopulatedPlaces
+from deploy.loader.places.sphere import EARTH_KM, KDTree, on_sphere
 
 _SAME_KM = 2.0
 """Distance in km within which two lists of places have the same place."""

@@ -17,7 +17,7 @@ from deploy.impact.documents import Tables
 from deploy.impact.intensity import CLASSES, applies, radii_km
 from deploy.impact.methods import SHAKEMAP
 from deploy.loader.geometry.antimeridian import area_km2
-from deploy.loader.places.populated import EARTH_KM
+from deploy.loader.places.sphere import EARTH_KM
 
 _LONG_EDGE = 0.25
 """Degrees after which an edge gets another corner, so that it does not differ from a geodesic."""

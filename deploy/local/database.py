@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from deploy.local.heartbeat import beating
-from deploy.local.postgresql import DATABASE, LOADER, READER, make_database, owner_url
+from deploy.local.postgresql import DATABASE, LOADER, READER, make_database, owner_url, write_checkpoint
 from deploy.local.settings import REPOSITORY, StackError
 from deploy.local.state import StackState, StateFolder
 
@@ -49,6 +49,7 @@ def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = T
     if demo_data:
         # rows that the user has added must not keep a newer release from starting
         _run_tool(["demo", "--keep"], environment)
+        asyncio.run(write_checkpoint(owner_url(port, password)))
     elif loaded_day not in ("", WITHOUT_DEMO):
         print("The demo data that are there stay; another DAMS_STATE_DIR begins without", flush=True)
     state.loaded = f"{content} {day}"

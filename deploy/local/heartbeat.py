@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_SECONDS = 8.0
+_SECONDS = 4.0
+"""Two steps may follow each other without a line between them: then 8 seconds pass."""
 
 
 @contextmanager

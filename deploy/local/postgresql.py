@@ -33,6 +33,8 @@ SERVER_SETTINGS = {
     "random_page_cost": "1.1",
     "max_wal_size": "256MB",
     "min_wal_size": "32MB",
+    # files of the demo data's load are deleted at the next checkpoint
+    "wal_recycle": "off",
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
@@ -172,6 +174,15 @@ async def is_ready(url: str) -> bool:
         return False
     await connection.close()
     return True
+
+
+async def write_checkpoint(url: str) -> None:
+    """Write changed pages to the tables now, so that the server deletes the log of a load."""
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("CHECKPOINT")
+    finally:
+        await connection.close()
 
 
 async def make_database(url_of_server: str, name: str) -> None:

@@ -7,9 +7,6 @@ from typing import Any
 
 from deploy.notifier.configuration import Severity, Subscription
 
-_CANCELLED = frozenset({"cancelled", "canceled", "deleted", "withdrawn"})
-"""Values of `status` of an event that its source took back; the time of this may also be in `withdrawn`."""
-
 
 class Change(StrEnum):
     """News about an event."""
@@ -45,11 +42,6 @@ def level_of(subscription: Subscription, properties: Mapping[str, Any], people: 
     severity = 1 if subscription.severity is None else _steps(subscription.severity, properties)
     counted = sum((people or 0) >= step for step in subscription.people) if subscription.people else 1
     return Level(severity, counted)
-
-
-def is_cancelled(properties: Mapping[str, Any]) -> bool:
-    """Return whether the source took the event back."""
-    return properties.get("withdrawn") not in (None, False) or str(properties.get("status")).lower() in _CANCELLED
 
 
 def change_of(known: Level | None, present: Level, *, is_told: bool, cancelled: bool) -> Change | None:

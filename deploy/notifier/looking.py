@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from deploy.notifier.configuration import Subscription
-from deploy.notifier.deciding import Change, change_of, is_cancelled, level_of
+from deploy.notifier.deciding import Change, change_of, level_of
 from deploy.notifier.messages import News, cloud_event, later_alert, mail_text, new_alert
 from deploy.notifier.service import Service, Words, event_of, item_address
 from deploy.notifier.state import Known
+from libs.ogc.cap import is_cancelled
 
 MISSING_FOR = timedelta(minutes=10)
 """How long a deleted event is missing before it counts as cancelled: tables are also emptied to be loaded again."""

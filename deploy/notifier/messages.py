@@ -11,16 +11,11 @@ from xml.etree import ElementTree as ET
 import orjson
 
 from deploy.notifier.deciding import Change
+from libs.ogc.cap import CAP, Kind, Message, reference_to, set_message
 from libs.ogc.temporal import rfc3339
 
 EVENT_TYPE = "application/cloudevents+json; charset=utf-8"
 CAP_TYPE = "application/cap+xml"
-_CAP = "urn:oasis:names:tc:emergency:cap:1.2"
-_BEFORE_REFERENCES = frozenset(
-    {"identifier", "sender", "sent", "status", "msgType", "source", "scope", "restriction", "addresses", "code", "note"}
-)
-"""Elements that precede `references` in an alert."""
-ET.register_namespace("cap", _CAP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +92,7 @@ def new_alert(alert: str, news: News) -> str:
     """Return the alert of the service; with another identifier if an earlier one was cancelled."""
     root = ET.fromstring(alert)  # noqa: S314 - from the own service
     if news.revision > 1:
-        _identify(root, news)
+        set_message(root, _message(root, news, "Alert"))
     return _text(root)
 
 
@@ -105,32 +100,20 @@ def later_alert(alert: str, before: str, news: News) -> str:
     """Return an alert that updates or cancels the one sent before. `alert` has the present content."""
     root = ET.fromstring(alert)  # noqa: S314 - from the own service, or made here
     earlier = ET.fromstring(before)  # noqa: S314 - made here
-    _identify(root, news)
-    kind = root.find(f"{{{_CAP}}}msgType")
-    if kind is not None:
-        kind.text = "Cancel" if news.change == Change.CANCELLED else "Update"
-    for old in root.findall(f"{{{_CAP}}}references"):
-        root.remove(old)
-    named = ",".join(earlier.findtext(f"{{{_CAP}}}{name}", "") for name in ("sender", "identifier", "sent"))
-    references = ET.Element(f"{{{_CAP}}}references")
-    references.text = named
-    place = sum(each.tag.rpartition("}")[2] in _BEFORE_REFERENCES for each in root)
-    root.insert(place, references)
+    kind: Kind = "Cancel" if news.change == Change.CANCELLED else "Update"
+    set_message(root, _message(root, news, kind, reference_to(earlier)))
     return _text(root)
 
 
 def alert_identifier(alert: str) -> str:
     """Return the identifier of an alert."""
-    return ET.fromstring(alert).findtext(f"{{{_CAP}}}identifier", "alert")  # noqa: S314 - made here
+    return ET.fromstring(alert).findtext(f"{{{CAP}}}identifier", "alert")  # noqa: S314 - made here
 
 
-def _identify(root: ET.Element, news: News) -> None:
-    """Give the alert its own identifier and time of sending."""
-    identifier, sent = root.find(f"{{{_CAP}}}identifier"), root.find(f"{{{_CAP}}}sent")
-    if identifier is not None and sent is not None:
-        first = (identifier.text or "").partition(";")[0]
-        identifier.text = f"{first};{news.revision}"
-        sent.text = f"{news.time.astimezone(UTC):%Y-%m-%dT%H:%M:%S}-00:00"
+def _message(root: ET.Element, news: News, kind: Kind, *references: str) -> Message:
+    """Return the message with its own identifier and time of sending."""
+    first = root.findtext(f"{{{CAP}}}identifier", "").partition(";")[0]
+    return Message(f"{first};{news.revision}", news.time, kind, references)
 
 
 def _text(root: ET.Element) -> str:

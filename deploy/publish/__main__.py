@@ -12,6 +12,7 @@ from pathlib import Path
 
 from deploy.local import remembered
 from deploy.local.settings import read_settings
+from deploy.publish.lock import LockedError
 from deploy.publish.publication import Publication
 from deploy.publish.service import Service, ServiceError
 from deploy.publish.static_catalogue import write_catalogue
@@ -37,7 +38,7 @@ def main() -> int:
             _publish_all(service, arguments)
         else:
             print(f"{arguments.target}: {write_catalogue(service, arguments.target):,} items")
-    except (ServiceError, TargetFault, OSError, ValueError) as error:
+    except (ServiceError, TargetFault, LockedError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

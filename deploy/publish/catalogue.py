@@ -12,6 +12,7 @@ _STAC = "1.1.0"
 _JSON = "application/json"
 _PARQUET = "application/vnd.apache.parquet"
 _PMTILES = "application/vnd.pmtiles"
+_FLATGEOBUF = "application/flatgeobuf"
 
 
 def root_document(
@@ -54,6 +55,9 @@ def collection_document(entry: Mapping[str, Any]) -> dict[str, Any]:
         }
         for part in entry["parts"]
     }
+    if entry["flatgeobuf"]:
+        href = f"../../{entry['flatgeobuf']['path']}"
+        assets["features"] = {"href": href, "type": _FLATGEOBUF, "roles": ["data"], "title": "All rows as FlatGeobuf"}
     if entry["tiles"]:
         title = f"Vector tiles of zooms {entry['zooms']}"
         href = f"../../{entry['tiles']['path']}"

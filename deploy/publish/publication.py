@@ -19,6 +19,7 @@ from urllib.parse import quote
 import orjson
 
 from deploy.publish.catalogue import CATALOGUE, collection_document, root_document
+from deploy.publish.lock import Lock, locked
 from deploy.publish.names import file_name
 from deploy.publish.partitions import partition
 from deploy.publish.service import Service, ServiceError
@@ -26,9 +27,12 @@ from deploy.publish.static_catalogue import items
 from deploy.publish.target import Target
 from deploy.publish.tiles import write_tiles
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever published files get another form: all of them are then written again."""
 
+_VERSION = "dams:data_version"
+_OF_ITEMS = (_VERSION, "links")
+"""Members of a STAC collection that change with its items."""
 _DESCRIBING: tuple[str, ...] = ("id", "title", "description", "keywords")
 
 Entry = dict[str, Any]
@@ -58,7 +62,11 @@ class Publication:
     only: frozenset[str] = frozenset()
 
     def publish(self) -> Published:
-        """Publish the changes since the last publication. Raises ServiceError and TargetFault."""
+        """Publish the changes since the last publication. Raises ServiceError, TargetFault and LockedError."""
+        with locked(self.target) as lock:
+            return self._publish(lock)
+
+    def _publish(self, lock: Lock) -> Published:
         root = self.target.json(CATALOGUE)
         before = self.target.json(f"versions/{root['dams:version']}/manifest.json") if root else None
         known: Mapping[str, Entry] = before["collections"] if before and before["format"] == FORMAT else {}
@@ -69,6 +77,7 @@ class Publication:
             if self.only and collection["id"] not in self.only:
                 found |= {name: known[name] for name in (collection["id"],) if name in known}
                 continue
+            lock.renew()
             found[collection["id"]] = self._entry(collection, tokens.get(collection["id"]), known.get(collection["id"]))
         for name in self._catalogues():
             found[name] = self._items(name, known.get(name))
@@ -76,7 +85,7 @@ class Publication:
         if root and found == known:
             return Published(None, (), len(found))
         version = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
-        self._write_catalogue(version, found, root["dams:version"] if root else None)
+        self._write_catalogue(version, found, root["dams:version"] if root else None, lock)
         return Published(version, changed, len(found) - len(changed))
 
     def _collections(self) -> Iterator[dict[str, Any]]:
@@ -105,9 +114,19 @@ class Publication:
             folder = Path(scratch)
             # the command that writes tiles may run as another user
             folder.chmod(0o777)
-            return {**self._write(name, token, zooms, known, folder), **described}
+            written = self._write(name, token, zooms, known, folder, has_geometry=has_tiles)
+            return {**written, **described}
 
-    def _write(self, name: str, token: str | None, zooms: str | None, known: Entry | None, folder: Path) -> Entry:
+    def _write(
+        self,
+        name: str,
+        token: str | None,
+        zooms: str | None,
+        known: Entry | None,
+        folder: Path,
+        *,
+        has_geometry: bool,
+    ) -> Entry:
         base = f"/collections/{quote(name, safe='')}"
         whole = folder / "whole.parquet"
         headers = self.service.download(f"{base}/export?f=parquet", whole)
@@ -123,6 +142,7 @@ class Publication:
         for part in partition(whole, time, folder / "parts"):
             self.target.write(f"{place}/{part.path}", part.file)
             parts.append({"path": f"{place}/{part.path}", "rows": part.rows, "bytes": part.file.stat().st_size})
+        flat = self._flatgeobuf(base, place, folder) if parts and has_geometry else None
         tiles: Entry | None = None
         if zooms is not None and parts:
             file = folder / "tiles.pmtiles"
@@ -134,7 +154,15 @@ class Publication:
         lost = f", {omitted:,} without their geometry, which cannot be represented" if omitted else ""
         self.say(f"{name}: {sum(part['rows'] for part in parts):,} rows in {len(parts)} files{lost}")
         written = {"token": token, "version": version, "zooms": zooms, "parts": parts, "tiles": tiles}
+        written |= {"flatgeobuf": flat}
         return written | {"geometriesOmitted": omitted}
+
+    def _flatgeobuf(self, base: str, place: str, folder: Path) -> Entry:
+        """Write all rows as FlatGeobuf, which each QGIS and GDAL reads, those of Debian too."""
+        file = folder / "features.fgb"
+        self.service.download(f"{base}/export?f=fgb", file)
+        self.target.write(f"{place}/features.fgb", file)
+        return {"path": f"{place}/features.fgb", "bytes": file.stat().st_size}
 
     def _check_unchanged(self, name: str, token: str | None) -> None:
         """Raise ServiceError if files may be of two versions."""
@@ -147,20 +175,26 @@ class Publication:
     def _items(self, name: str, known: Entry | None) -> Entry:
         """Return the published file of a STAC collection, with one item a line."""
         document = self.service.json(f"/stac/collections/{name}")
+        version = document.get(_VERSION)
+        # items have addresses of the service, as these links
+        if known and version is not None and all(known["document"].get(key) == document[key] for key in _OF_ITEMS):
+            return {**known, "document": document}
         with tempfile.TemporaryDirectory(prefix="dams-publish-") as scratch:
             file, number = Path(scratch) / "items.ndjson", 0
             with file.open("wb") as output:
                 for item in items(self.service, name):
                     output.write(orjson.dumps(item, option=orjson.OPT_APPEND_NEWLINE))
                     number += 1
-            version = _digest(file)
-            path = f"data/{name}/{version}/items.ndjson"
-            if not known or known["version"] != version:
+            if self.service.json(f"/stac/collections/{name}").get(_VERSION) != version:
+                raise ServiceError(f"{name} changed while it was written; publish again")
+            digest = _digest(file)
+            path = f"data/{name}/{digest}/items.ndjson"
+            if not known or known["version"] != digest:
                 self.target.write(path, file)
                 self.say(f"{name}: {number:,} items")
-        return {"version": version, "items": path, "number": number, "document": document}
+        return {"version": digest, "items": path, "number": number, "document": document}
 
-    def _write_catalogue(self, version: str, found: Mapping[str, Entry], previous: str | None) -> None:
+    def _write_catalogue(self, version: str, found: Mapping[str, Entry], previous: str | None, lock: Lock) -> None:
         place = f"versions/{version}"
         for name, entry in found.items():
             self.target.write_json(f"{place}/{file_name(name)}.json", collection_document(entry))
@@ -171,6 +205,7 @@ class Publication:
         for base in (f"{place}/", ""):
             path = f"{base}{CATALOGUE}"
             # the pointer comes last: until then, readers have the catalogue before
+            lock.renew()
             self.target.write_json(path, root_document(whole, version, previous, found, in_version=bool(base)))
 
 

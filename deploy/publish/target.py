@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import orjson
-from obstore.exceptions import BaseError, NotFoundError
+from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 from obstore.store import LocalStore, S3Store
 
 TargetFault = BaseError
@@ -37,6 +38,19 @@ class Target:
     def write_json(self, path: str, document: Mapping[str, Any]) -> None:
         """Write a document. Raises TargetFault."""
         self._store.put(path, orjson.dumps(document, option=orjson.OPT_INDENT_2))
+
+    def create_json(self, path: str, document: Mapping[str, Any]) -> bool:
+        """Write a document unless there is one; return whether it was written. Raises TargetFault."""
+        try:
+            self._store.put(path, orjson.dumps(document), mode="create")
+        except (AlreadyExistsError, FileExistsError):
+            return False
+        return True
+
+    def delete(self, path: str) -> None:
+        """Delete a file, if there is one. Raises TargetFault."""
+        with suppress(NotFoundError, FileNotFoundError):
+            self._store.delete(path)
 
     def write(self, path: str, file: Path) -> None:
         """Write a file, in parts if it is large. Raises TargetFault."""

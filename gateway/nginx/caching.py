@@ -22,7 +22,10 @@ def caching() -> object:
     return EmptyBlock(
         one("proxy_cache", "responses"),
         one(
-            "proxy_cache_key", quote("$scheme $client_host $service_uri $negotiated $wanted_encoding $wanted_language")
+            "proxy_cache_key",
+            quote(
+                "$scheme $client_host $service_uri $negotiated $wanted_encoding $wanted_language $http_accept_datetime"
+            ),
         ),
         # nginx would store a copy for each spelling of the headers that Vary names; the key contains their meaning
         # instead.

@@ -11,6 +11,9 @@ from gateway.nginx.routes import ALIASES, PREFIX, Routes
 from libs.web.accept_language import ENGLISH, LANGUAGE_RULES
 from libs.web.content_coding import RULES, Coding, Rules
 
+_IN_KEY = "accept(-encoding|-language|-datetime)?"
+"""Headers whose meaning is part of the key of the cache."""
+
 
 def variables(routes: Routes, codings: Sequence[Coding], alternative_service: str) -> object:
     """Return all of them in one block.
@@ -77,7 +80,7 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
         _map(
             "$upstream_http_vary",
             "$varies_otherwise",
-            [("", ""), (r"~*^accept(-encoding|-language)?(\s*,\s*accept(-encoding|-language)?)*$", "")],
+            [("", ""), (rf"~*^{_IN_KEY}(\s*,\s*{_IN_KEY})*$", "")],
             "1",
         ),
         # The cache status comes from here: the timing in a cached response describes an earlier request.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from libs.ogc.errors import DomainError
@@ -47,6 +48,12 @@ SELECT
         ' ', (SELECT oid FROM pg_database WHERE datname = current_database()), pg_postmaster_start_time(), {cluster}
     ) AS identity,
     concat_ws(' ', current_setting('server_version'), {postgis}) AS software,
+    -- writers of tables with a history hold these locks from before their time until they commit (dams.history_stamp);
+    -- those that are not here yet have a later time than this statement. A replica sees no locks of its primary
+    CASE WHEN NOT pg_is_in_recovery() THEN least(statement_timestamp(), (
+        SELECT to_timestamp(min(l.objid::bigint) + 1700000000) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid = 1145588051 AND l.objsubid = 2
+    )) END AS settled,
     (
         SELECT 'token' = ANY (p.proargnames) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
         WHERE n.nspname = 'dams' AND p.proname = 'data_versions'
@@ -87,6 +94,8 @@ class DatabaseState:
     """Identifies the server and its start time."""
     software: str
     """Versions of PostgreSQL, PostGIS and the libraries that it computes with (GEOS, PROJ)."""
+    settled: datetime | None
+    """The time before which no transaction can change what was; None if unknown."""
     relations: Mapping[int, str | None]
     """By oid of a table, a text that changes when its rows do; None if its changes are not counted."""
 
@@ -110,7 +119,7 @@ class DatabaseStates:
             self._has = _NOTHING
             raise
         relations = dict(zip(row["relations"], row["versions"], strict=True))
-        return DatabaseState(row["identity"], row["server"], row["software"], relations)
+        return DatabaseState(row["identity"], row["server"], row["software"], row["settled"], relations)
 
     async def _row(self) -> Mapping[str, Any]:
         statement = sql(

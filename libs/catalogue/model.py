@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
+from libs.catalogue.history import History
 from libs.catalogue.own_look import OwnLook
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import CRS84, CRS84H, USUAL_SRIDS, crs_uri
@@ -222,6 +223,10 @@ class Collection:
     """How the operator wants it to be drawn; None: by its properties."""
     publishers: tuple[Publisher, ...] = ()
     """Publishers of live data; empty if unknown."""
+    history: History | None = None
+    """None if earlier versions of its rows are not kept."""
+    past: str | None = None
+    """The time of whose rows this is the collection, RFC 3339; None: of the present ones."""
     shape: str = ""
     """Changes whenever columns, their types, or texts in responses do."""
     _hash: int = field(default=0, init=False, repr=False, compare=False)
@@ -233,7 +238,9 @@ class Collection:
         # with the data: otherwise the versions of an hour would collide in a hash table
         moments = tuple([(time.start, time.end) for time in self.times])
         boxes = tuple([geometry.bbox for geometry in self.geometries])
-        object.__setattr__(self, "_hash", hash((self.id, self.shape, self.rows, self.item_count, moments, boxes)) or 1)
+        object.__setattr__(
+            self, "_hash", hash((self.id, self.shape, self.rows, self.item_count, moments, boxes, self.past)) or 1
+        )
         return self._hash
 
     @property
@@ -360,6 +367,7 @@ class Collection:
                 "times": tuple(TimeColumn(**entry) for entry in value["times"]),
                 "sources": tuple(value["sources"]),
                 "publishers": tuple(Publisher(**entry) for entry in value.get("publishers", ())),
+                "history": History.from_json(value["history"]) if value.get("history") else None,
                 "look": OwnLook.from_json(value["look"]) if value.get("look") else None,
                 "part_licenses": tuple((words, address) for words, address in value.get("part_licenses", ())),
                 "arguments": tuple(Argument(**entry) for entry in value["arguments"]),

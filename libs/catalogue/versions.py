@@ -16,6 +16,7 @@ from prometheus_client import Gauge
 from libs.catalogue.database_state import DatabaseState, DatabaseStates
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
+from libs.ogc.temporal import parse_instant
 from libs.pg.pool import Database
 from libs.pg.replicas import Rotation
 
@@ -137,7 +138,14 @@ class DataVersions:
         """Return the collection's version; None if unknown (for a function; while the database is unavailable)."""
         if time.monotonic() >= self._trusted_until:
             return None
+        if collection.past is not None:
+            return self._past_version(collection, parse_instant(collection.past))
         return self._current_version(collection, collection.id, collection.sources)
+
+    def is_settled(self, collection: Collection) -> bool:
+        """Return whether its rows never change: those of a time before all transactions that are running."""
+        settled = self._state.settled if self._state and time.monotonic() < self._trusted_until else None
+        return settled is not None and collection.past is not None and parse_instant(collection.past) < settled
 
     def of_features(self, collection: Collection) -> DataVersion | None:
         """The version of the collection's features: of its rows, and of the products that their properties lead to."""
@@ -161,6 +169,15 @@ class DataVersions:
         if found is None or found[0] is not collection:
             found = self._current[name] = (collection, self._version(collection, name, sources))
         return found[1]
+
+    def _past_version(self, collection: Collection, moment: datetime) -> DataVersion | None:
+        if self._state is None or not self.is_settled(collection):
+            # like the present rows, but not exact; not cached, as each time has a collection
+            return self._version(collection, f"{collection.id}\0past", collection.sources)
+        text = f"{self._state.identity}:{collection.oid}:{collection.shape}:past:{self._state.software}"
+        token = blake2b(text.encode(), digest_size=9).hexdigest()
+        since = moment.replace(microsecond=0) + timedelta(seconds=1)
+        return DataVersion(token, since, format_datetime(since, usegmt=True), exact=True)
 
     def _version(self, collection: Collection, name: str, sources: Sequence[int]) -> DataVersion | None:
         if self._state is None or collection.kind in _UNCOUNTED or not self._is_replayed(collection):

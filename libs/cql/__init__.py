@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from libs.cql.compiling.compiler import Target, compile_ast
+from libs.cql.coords import coords_predicate, metres_of
 from libs.cql.errors import CqlError
 from libs.cql.nodes import Ast
 from libs.cql.parsing.in_utc import in_utc
@@ -69,12 +70,14 @@ __all__ = [
     "Queryable",
     "bbox_predicate",
     "compile_filter",
+    "coords_predicate",
     "datetime_predicate",
     "filter_sql",
     "height_predicate",
     "in_utc",
     "kind_of",
     "lasting_predicate",
+    "metres_of",
     "parse",
     "queryable",
     "value_predicate",

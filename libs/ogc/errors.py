@@ -48,6 +48,14 @@ class NotFound(DomainError):
     """The resource does not exist."""
 
 
+class Gone(DomainError):
+    """The resource existed, but not at the requested time."""
+
+    def __init__(self, message: str, link: str) -> None:
+        super().__init__(message)
+        self.link = link
+
+
 class NotAcceptable(DomainError):
     """None of the available representations fits the client's `Accept`."""
 

@@ -86,7 +86,7 @@ async def _srids(connection: "asyncpg.Connection[Any]", facts: Facts) -> list[tu
     await connection.execute(f"SET statement_timeout = {_SAMPLE_MS}")
     for relation in facts["relations"] or ():
         for column in relation["geometries_without_srid"] if relation["readable"] else ():
-            schema, name, rows = relation["schema"], relation["name"], max(0, relation["rows"])
+            schema, name, rows = relation["schema"], relation["name"], relation["rows"]
             text, arguments = srids_of_rows(
                 schema, name, column, sampled_of=rows if rows > _MANY_ROWS else None
             ).render()
@@ -182,6 +182,8 @@ def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
         return
     relations = [relation for relation in facts["relations"] or () if relation["schema"] == schema]
     readable = [relation for relation in relations if relation["readable"]]
+    # only some are named, and those without a geometry are public only where a setting says so
+    readable.sort(key=lambda relation: not relation["has_geometry"])
     if not relations:
         yield Finding(f'Schema "{schema}" has no tables and no views.')
     if len(readable) < len(relations):
@@ -193,7 +195,8 @@ def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
         sentence = f'No key tells the rows of {names} in schema "{schema}" apart: their features have no ids.'
         yield Finding(sentence, " ".join(_key_of(relation) for relation in no_key[:_MOST_NAMED]))
     if no_statistics := [relation for relation in readable if not relation["analysed"]]:
-        statement = "; ".join(f"ANALYZE {_name(schema, relation['name'])}" for relation in no_statistics[:_MOST_NAMED])
+        tables = [f"ANALYZE {_name(schema, relation['name'])}" for relation in no_statistics]
+        statement = "; ".join(tables) if len(tables) <= _MOST_NAMED else "ANALYZE"
         yield Finding(f'There are no statistics of {_list_names(no_statistics)} in schema "{schema}".', f"{statement};")
     for relation in readable:
         for column in relation["geometries_without_index"]:

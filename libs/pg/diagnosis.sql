@@ -33,12 +33,16 @@ SELECT json_build_object(
                   -- where PostGIS packs the SRID
                   AND (a.atttypmod < 0 OR (a.atttypmod & 268435200) = 0)
             ),
-            'rows', c.reltuples::bigint,
+            'rows', estimate.rows,
+            'has_geometry', EXISTS (
+                SELECT FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+                WHERE a.attrelid = c.oid AND t.typname IN ('geometry', 'geography')
+            ),
             'geometries_without_index', (
                 SELECT coalesce(json_agg(a.attname ORDER BY a.attnum), '[]')
                 FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
                 WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                  AND t.typname IN ('geometry', 'geography') AND c.relkind IN ('r', 'm', 'p') AND c.reltuples >= $2
+                  AND t.typname IN ('geometry', 'geography') AND c.relkind IN ('r', 'm', 'p') AND estimate.rows >= $2
                   AND NOT EXISTS (
                       SELECT FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_am m ON m.oid = k.relam
                       WHERE i.indrelid = c.oid AND a.attnum = ANY (i.indkey) AND i.indisvalid
@@ -47,6 +51,10 @@ SELECT json_build_object(
             )
         ) ORDER BY n.nspname, c.relname)
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        CROSS JOIN LATERAL (
+            -- a table without statistics has its size, with some 100 bytes for a row
+            SELECT CASE WHEN c.reltuples < 0 THEN coalesce(pg_relation_size(c.oid), 0) / 100 ELSE c.reltuples END::bigint AS rows
+        ) estimate
         WHERE n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
           -- objects of an extension are not the operator's data
           AND NOT EXISTS (

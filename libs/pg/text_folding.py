@@ -7,7 +7,7 @@ Both are expressions of built-in functions, whatever `lc_ctype` says: managed se
 import logging
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, LiteralString, Self
 
 import asyncpg
@@ -17,6 +17,7 @@ from libs.ogc.errors import DomainError, Uncomputable
 from libs.pg.errors import Unexpected
 from libs.pg.pool import Statements
 from libs.pg.sql import Sql, bind, ident, sql
+from libs.pg.text_search import TextSearch, text_search
 
 _LOG = logging.getLogger("dams.folding")
 AGAIN_SECONDS = 60.0
@@ -77,6 +78,14 @@ class TextFolding:
 
     case: Folding | None = Folding(_BY_ICU, plain=_ASCII_CASE)
     accents: Folding | None = Folding(_BY_DECOMPOSITION, plain=_ASCII_ACCENTS)
+    search: TextSearch = field(default=TextSearch(), compare=False)
+    """For the parameter `q`."""
+
+    def of(self, text: Sql) -> Sql:
+        """Return a column or a word without case and accents, as far as the database supports it."""
+        for folding in (self.case, self.accents):
+            text = text if folding is None else folding.of(text, is_simple=True)
+        return text
 
 
 UNTRIED = TextFolding()
@@ -180,12 +189,13 @@ class TextFoldings:
 
     async def _ask(self) -> None:
         try:
-            found = await text_folding(self._database)
+            found = replace(await text_folding(self._database), search=await text_search(self._database))
         except DomainError:
             # the database is unavailable; its pool has logged that
             return
-        if found != self.current or not self._is_known:
-            self.current, self._is_known = found, True
+        is_news, self.current = found != self.current or not self._is_known, found
+        if is_news:
+            self._is_known = True
             missing = [name for name, way in (("CASEI", found.case), ("ACCENTI", found.accents)) if way is None]
             if missing:
                 _LOG.warning("this database cannot fold texts", extra={"fields": {"not offered": missing}})

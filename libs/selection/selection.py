@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
+from libs.catalogue.history import SCHEMA
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.cql import (
     CqlError,
@@ -18,15 +19,16 @@ from libs.cql import (
     value_predicate,
 )
 from libs.geo.crs import CRS84, Crs, box_of
-from libs.ogc.temporal import parse_interval
+from libs.ogc.temporal import parse_instant, parse_interval
 from libs.pg.column_types import client_value, limits
-from libs.pg.sql import Sql, all_of, ident, join, sql
+from libs.pg.sql import Sql, all_of, bind, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
+from libs.selection.coords import coords_conditions
 from libs.selection.ids import has_odd_id, keys_condition, unescape_id
 from libs.selection.request import FaultCollector, requested_crs
-from libs.selection.text_search import text_filter
+from libs.selection.text_search import rank, search_condition, text_filter
 
 _PYTHON_TEXT = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 # clients such as OWSLib send a list in Python's notation
@@ -65,10 +67,16 @@ class Selection:
     """Arguments of a function, each as `name => value`."""
     failing: int = 0
     """Number of rows that `conditions` exclude because other conditions fail on them."""
+    rank: Sql | None = None
+    """How well a row matches `q`, an integer; None if the request has another order."""
 
     @property
     def table(self) -> Sql:
         """The relation to select from, or the function call."""
+        collection = self.collection
+        if collection.past is not None and collection.history is not None:
+            moment = bind(parse_instant(collection.past), "timestamptz")
+            return sql("{name}({moment})", name=ident(SCHEMA, collection.history.name), moment=moment)
         name = ident(self.collection.schema, self.collection.name)
         if self.collection.kind != "function":
             return name
@@ -84,7 +92,8 @@ def select(collection: Collection, query: FaultCollector, *, folding: TextFoldin
     """Return the selection for the query parameters.
 
     Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `bbox-crs`, `datetime`, `filter`, `filter-lang`,
-    `filter-crs`, `q`, `properties`, `sortby` and the extra parameters (each a property that must equal the value).
+    `filter-crs`, `q`, `properties`, `sortby`, the parameters of a data query (`coords`, its distance, `parameter-name`)
+    and the extra parameters (each a property that must equal the value).
     `folding` is the database's support for CASEI and ACCENTI; using an unsupported one is a fault. Faults are added to
     the query, not raised, so that one response lists them all; the selection leaves out faulty parts.
     """
@@ -93,18 +102,21 @@ def select(collection: Collection, query: FaultCollector, *, folding: TextFoldin
     conditions = [
         *_ids(collection, query),
         *_bbox(collection, geometry, query),
+        *coords_conditions(collection, geometry, query),
         *_datetime(collection, query),
         *_filter(collection, query, folding),
         *_text(collection, query, folding),
         *_property_queries(collection, query),
     ]
+    properties, sort, terms = _properties(collection, query), _sort(collection, query), _terms(query)
     return Selection(
         collection,
         geometry,
         tuple(conditions),
-        _properties(collection, query),
-        _sort(collection, query),
+        properties,
+        sort,
         arguments,
+        rank=rank(collection, terms, folding) if terms and not sort else None,
     )
 
 
@@ -238,7 +250,7 @@ def _filter(collection: Collection, query: FaultCollector, folding: TextFolding)
 
 
 def _text(collection: Collection, query: FaultCollector, folding: TextFolding) -> list[Sql]:
-    terms = [term for term in query.values.get("q") or () if term.strip()]
+    terms = _terms(query)
     if not terms:
         return []
     text = text_filter(collection, terms, folding)
@@ -246,10 +258,15 @@ def _text(collection: Collection, query: FaultCollector, folding: TextFolding) -
         query.fault("q", "q cannot be used: this collection has no text to search", value=",".join(terms))
         return []
     try:
-        return [_often(collection, text, "cql2-text", folding, CRS84)]
+        exact = _often(collection, text, "cql2-text", folding, CRS84)
+        return [search_condition(collection, terms, folding, exact).merge_texts()]
     except CqlError as error:
         query.fault("q", f"q: {error.message}", value=",".join(terms))
         return []
+
+
+def _terms(query: FaultCollector) -> list[str]:
+    return [term for term in query.values.get("q") or () if term.strip()]
 
 
 def _condition(collection: Collection, text: str, lang: FilterLang, folding: TextFolding, crs: Crs) -> Sql:
@@ -286,14 +303,17 @@ def _suggest(collection: Collection, query: FaultCollector, name: str) -> str:
 
 
 def _properties(collection: Collection, query: FaultCollector) -> tuple[Column, ...]:
-    text = query.values.get("properties")
+    # data queries of EDR have another name for it
+    name_of_list = "parameter-name" if "parameter-name" in query.values else "properties"
+    text = query.values.get(name_of_list)
     if text is None:
         return collection.columns
     chosen = []
     for name in dict.fromkeys(listed_names(text)) if text else ():
         column = _listed_column(collection, name)
         if column is None:
-            query.fault("properties", f"properties: {unknown_name(name, _names(collection))}", value=name)
+            sentence = f"{name_of_list}: {unknown_name(name, _names(collection))}"
+            query.fault(name_of_list, sentence, value=name)
         elif column not in chosen:
             chosen.append(column)
     return tuple(chosen)

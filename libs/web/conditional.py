@@ -99,7 +99,8 @@ def incomplete(headers: Mapping[str, str]) -> dict[str, str]:
 
     With a tag, caches would reuse it until the state changes.
     """
-    return {name: value for name, value in headers.items() if name not in ("ETag", "Last-Modified")}
+    kept = {name: value for name, value in headers.items() if name not in ("ETag", "Last-Modified")}
+    return kept | {"Cache-Control": DATA_CACHE} if "immutable" in kept.get("Cache-Control", "") else kept
 
 
 def check_tag(request: web.Request, headers: Mapping[str, str]) -> None:

@@ -12,6 +12,7 @@ from libs.ogc.errors import (
     CHANGING,
     DomainError,
     Fault,
+    Gone,
     InvalidParameters,
     MalformedRequest,
     NotAcceptable,
@@ -31,7 +32,7 @@ from libs.web.respond import json_response
 _LOG = logging.getLogger("dams.error")
 _UNAVAILABLE = Counter("dams_unavailable_total", "Requests that were answered 503, by why", ["cause"])
 
-_STATUS: Mapping[type[DomainError], int] = {NotFound: 404, NotAcceptable: 406, Unavailable: 503}
+_STATUS: Mapping[type[DomainError], int] = {NotFound: 404, NotAcceptable: 406, Gone: 410, Unavailable: 503}
 
 _VALUELESS = {
     *("f", "limit", "offset", "cursor"),
@@ -65,6 +66,7 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
     if isinstance(error, DomainError):
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
         headers = {"Retry-After": str(error.retry_after)} if isinstance(error, Unavailable) else {}
+        headers |= {"Link": error.link} if isinstance(error, Gone) else {}
         if isinstance(error, Unavailable):
             _UNAVAILABLE.labels(error.cause).inc()
         if status >= 500:

@@ -12,6 +12,29 @@ from libs.web.languages import current, gettext, isolate
 from libs.web.nearby import nearby_words
 from libs.web.page_text import day
 
+_SPELLED_OTHERWISE = {
+    "bonaire, saint eustatius and saba": "BQ",
+    "cabo verde": "CV",
+    "congo": "CG",
+    "curacao": "CW",
+    "côte d'ivoire": "CI",
+    "democratic republic of the congo": "CD",
+    "hong kong": "HK",
+    "ivory coast": "CI",
+    "macao": "MO",
+    "myanmar": "MM",
+    "palestine": "PS",
+    "palestinian territory": "PS",
+    "republic of the congo": "CG",
+    "reunion": "RE",
+    "sao tome and principe": "ST",
+    "the netherlands": "NL",
+    "timor leste": "TL",
+    "turkey": "TR",
+    "united states of america": "US",
+    "vatican": "VA",
+}
+"""Codes of countries by spellings of Natural Earth and GeoNames that CLDR does not have, in lower case."""
 _WINDS = ("max_wind_kt", "wind_speed_kt", "wind_kt")
 
 
@@ -42,7 +65,7 @@ def _codes() -> Mapping[str, str]:
     found = {name.casefold(): code for code, name in Locale("en").territories.items()}
     spelled = {name.replace("&", "and"): code for name, code in found.items()}
     saints = {name.replace("st.", "saint"): code for name, code in spelled.items()}
-    return {"united states of america": "US", **saints, **spelled, **found}
+    return {**_SPELLED_OTHERWISE, **saints, **spelled, **found}
 
 
 def _title(properties: Mapping[str, Any], basin: str, moments: Iterable[Any], *, with_magnitude: bool) -> str:

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import ErrorDetails
 
 from libs.web import setting_names
+from libs.web.catalogues import mark
 from libs.web.networks import Networks
 
 CHECK_CONFIG = "--check-config"
@@ -156,6 +157,11 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 
 
 DEFAULT_TITLE = "Disaster Analysis and Mapping Service"
+_OF_HAZARDS = mark(
+    "Earthquakes, floods and tropical storms as OGC API Features and OGC API Tiles. "
+    "Public and read-only; no key is needed."
+)
+_OF_COLLECTIONS = mark("Collections as OGC API Features and OGC API Tiles. Public and read-only; no key is needed.")
 
 
 class LogSettings(EnvironmentSettings):
@@ -195,8 +201,7 @@ class WebSettings(PageSettings):
     @property
     def site_description(self) -> str:
         """The description of the service; under another title it does not name hazards."""
-        content = "Earthquakes, floods and tropical storms" if self.site_title == DEFAULT_TITLE else "Collections"
-        default = f"{content} as OGC API Features and OGC API Tiles. Public and read-only; no key is needed."
+        default = _OF_HAZARDS if self.site_title == DEFAULT_TITLE else _OF_COLLECTIONS
         return self.own_description or default
 
 

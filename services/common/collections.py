@@ -15,8 +15,10 @@ from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, state_headers
 from libs.web.html import page_response
+from libs.web.languages import gettext
 from libs.web.query_params import QueryValues
 from libs.web.respond import body_response, json_bytes, links_json, representations
+from services.common.catalogue.text_search import matches
 from services.common.resources import ENCODED, KEEPER, PARTS
 
 ALL = 1000
@@ -33,13 +35,14 @@ async def get_collections(call: Call) -> web.StreamResponse:
     bbox, interval = _bbox(query), _interval(query)
     query.check()
     check_preconditions(call.request, headers)
-    known = app[KEEPER].collections
+    known, terms = app[KEEPER].collections, query.values["q"]
     matched = [
         collection
         for collection in known.values()
         if query.values["type"] in (None, collection.type)
         and (bbox is None or _meets_box(collection, bbox))
         and (interval is None or _meets_interval(collection, interval))
+        and (terms is None or matches(collection, terms, _translations(call, collection)))
     ]
     window = _Window.of(call)
     page = matched[window.offset : window.offset + window.limit]
@@ -94,6 +97,11 @@ def _interval(query: QueryValues) -> Interval | None:
     except ValueError as error:
         query.fault("datetime", f"datetime {error}", value=text)
         return None
+
+
+def _translations(call: Call, collection: Collection) -> tuple[str, ...]:
+    # JSON is the same in every language
+    return (gettext(collection.title),) if call.media_type == MediaType.HTML else ()
 
 
 def _meets_box(collection: Collection, box: BBox) -> bool:

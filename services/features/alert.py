@@ -13,6 +13,7 @@ from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers
 from services.features.answer import Answer
 from services.features.feeds.cap import alert, is_of_alerts
+from services.features.feeds.earlier_alerts import earlier_alerts
 from services.features.formats.geojson import encode, features
 from services.features.resources import CAP, CATALOGUE, IMPACTS, STORE, VERSIONS
 from services.features.rows.items_sql import item_plan
@@ -48,13 +49,16 @@ async def get_alert(call: Call) -> web.StreamResponse:
     address = f"{base}/collections/{path_segment(collection.id)}/items/{path_segment(item_id)}"
     host = base.partition("://")[2].partition("/")[0]
     feature = orjson.loads(encode(features([row], plan.layout)[0]))
+    sender = cap.sender or f"alerts@{host}"
+    earlier = await earlier_alerts(app[STORE], collection, feature, sender)
     headlines = await app[IMPACTS].headlines(collection, [feature])
     body = alert(
         collection,
         feature,
         address=address,
-        sender=cap.sender or f"alerts@{host}",
+        sender=sender,
         status=cap.status,
         headline=headlines.get(str(feature["properties"].get(EVENT_KEY))),
+        earlier=earlier,
     )
     return await send(request, answer.with_body(body, call.media_type))

@@ -42,6 +42,11 @@ class Answer:
         """Add headers."""
         return replace(self, headers={**self.headers, **headers})
 
+    def with_links(self, header: str) -> Self:
+        """Add links to those that the answer has."""
+        links = [each for each in (header, self.headers.get("Link")) if each]
+        return self.with_headers({"Link": ", ".join(links)})
+
     def with_body(self, body: bytes | Pieces | Export, media_type: str | None = None) -> Self:
         """Set the body, and its Content-Type if it is not set yet."""
         typed = {} if media_type is None else {"Content-Type": with_charset(media_type)}
@@ -81,11 +86,10 @@ class Answer:
         """Add the headers of features in this format: Content-Type, CRS (/req/crs/ogc-crs-header) and links."""
         headers = {
             "Content-Type": with_charset(media_type),
-            "Vary": vary(media_type),
+            "Vary": self.headers.get("Vary", vary(media_type)),
             "Content-Crs": f"<{options.crs.uri}>",
-            "Link": format_.link_header(links),
         }
-        return self.with_headers(headers)
+        return self.with_headers(headers).with_links(format_.link_header(links))
 
     def save_as(
         self, collection: Collection, format_: FeatureFormat | FileFormat, given: Mapping[str, str] | None = None

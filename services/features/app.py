@@ -11,6 +11,7 @@ from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
 from services.features.bundle import get_bundle
 from services.features.changes import get_changes, get_collection_changes
+from services.features.data_queries import get_area, get_corridor, get_position, get_radius
 from services.features.event import get_event
 from services.features.export import get_export
 from services.features.facets import get_facets
@@ -28,6 +29,7 @@ from services.features.resources import add_resources
 from services.features.schema import get_feature_schema, get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
+from services.features.versions import get_versions
 
 _HANDLERS = {
     "getQueryables": get_queryables,
@@ -49,6 +51,11 @@ _HANDLERS = {
     "getFunctions": get_functions,
     "getItems": get_items,
     "getItem": get_item,
+    "getPosition": get_position,
+    "getRadius": get_radius,
+    "getArea": get_area,
+    "getCorridor": get_corridor,
+    "getVersions": get_versions,
     "getExport": get_export,
     "getPrograms": get_programs,
     "postSearch": get_items,

@@ -3,6 +3,7 @@
 from aiohttp import web
 
 from libs.ogc.errors import Unavailable
+from libs.selection.past import as_of
 from libs.web.app import Call
 from libs.web.base_url import base_url, client_of, takes_chunks
 from libs.web.build_id import SERVICE, build_id
@@ -28,7 +29,7 @@ _UNCACHED = Answer({"Cache-Control": "no-cache", "X-Accel-Expires": "0"})
 async def get_export(call: Call) -> web.StreamResponse:
     """Return the file: with its length if it is complete within a few seconds, else while it is written."""
     app, request = call.request.app, call.request
-    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    collection = as_of(app[CATALOGUE].collection(call.path["collectionId"]), call.query)
     format_ = export_format(call.media_type, call.query, collection)
     values = call.query.with_values({"limit": ALL, "offset": None, "cursor": None})
     query = parse_items(collection, values, call.given, app[FOLDING].current, base=base_url(request))

@@ -9,6 +9,7 @@ from aiohttp import web
 from libs.catalogue.model import Collection
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
+from libs.selection.past import as_of
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
@@ -31,7 +32,8 @@ _COUNTED = ("facets", "min-count")
 async def get_facets(call: Call) -> web.StreamResponse:
     """Count the features of a selection by the requested facets; without `facets`, list the available ones."""
     app = call.request.app
-    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    present = app[CATALOGUE].collection(call.path["collectionId"])
+    collection = as_of(present, call.query)
     answer = Answer(data_headers(call.request, call.media_type, app[VERSIONS].version(collection)))
     check_tag(call.request, answer.headers)
     selection = select(collection, call.query, folding=app[FOLDING].current)
@@ -43,7 +45,7 @@ async def get_facets(call: Call) -> web.StreamResponse:
     call.query.check()
     check_preconditions(call.request, answer.headers)
     is_page = call.media_type == MediaType.HTML
-    ranges = await app[VALUES].recent(collection) if is_page else {}
+    ranges = await app[VALUES].recent(present) if is_page else {}
     if is_page and call.query.values["facets"] is None:
         facets = tuple(usual_facets(list(facets_of(collection)), ranges or {}))
     counted, failing = await app[FACETS].count(selection, facets)

@@ -18,6 +18,7 @@ from libs.ogc.errors import StoredValueError
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, MediaType
 from libs.ogc.temporal import rfc3339
+from libs.selection.past import as_of
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers
@@ -44,7 +45,7 @@ _BOXES = GeometryOptions(bbox_only=True)
 async def get_feed(call: Call) -> web.StreamResponse:
     """Return the features of a selection, the latest first."""
     app, request = call.request.app, call.request
-    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    collection = as_of(app[CATALOGUE].collection(call.path["collectionId"]), call.query)
     version = app[VERSIONS].of_impacts(collection)
     since = _start_of_feed(call)
     answer = Answer(data_headers(request, call.media_type, version, limits=since))

@@ -10,9 +10,11 @@ from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from libs.web.catalogues import mark
 from libs.web.conditional import DATA_CACHE, conditional
 from libs.web.html import page_response
 from libs.web.impact_sentence import sentence
+from libs.web.languages import gettext
 from libs.web.respond import body_response, json_response, links_json, representations
 from services.features.event_alias import redirect_alias
 from services.features.impacts.schema import json_schema
@@ -24,8 +26,8 @@ from services.features.rows.event_impacts import Impact, summary_of
 from services.features.rows.event_parts import event_parts
 
 CSV = "text/csv"
-_NOT_YET = "The impact of this event is not computed yet."
-_UNSUPPORTED = "This database has no tables of impacts."
+_NOT_YET = mark("The impact of this event is not computed yet.")
+_UNSUPPORTED = mark("This database has no tables of impacts.")
 
 Document = dict[str, Any]
 
@@ -70,7 +72,7 @@ async def _get(
     )
     has_tables = await impacts.are_computed()
     trouble = await impacts.trouble() if has_tables else None
-    document = _document(name, found, pending=_NOT_YET if has_tables else _UNSUPPORTED, trouble=trouble)
+    document = _document(name, found, pending=gettext(_NOT_YET if has_tables else _UNSUPPORTED), trouble=trouble)
     document["links"] = links
     response = _response(call, product, document, to_csv, context)
     return conditional(request, response, cache_control=DATA_CACHE)

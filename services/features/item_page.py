@@ -57,7 +57,7 @@ async def item_page(
         "source": source,
         "programs": programs_of(source),
     }
-    answer = answer.with_headers({"Link": links.header})
+    answer = answer.with_links(links.header)
     return page_response(call.request, "item.html", context, headers=answer.headers)
 
 

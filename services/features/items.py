@@ -8,6 +8,7 @@ from functools import partial
 from aiohttp import web
 
 from libs.ogc.errors import InvalidParameters, StoredValueError
+from libs.selection.past import as_of
 from libs.web.app import Call
 from libs.web.base_url import base_url, client_of
 from libs.web.conditional import check_preconditions, check_tag, data_headers
@@ -18,6 +19,7 @@ from services.features.formats.format import FeatureFormat, FileFormat
 from services.features.formats.links import requested_links
 from services.features.formats.registry import page_format
 from services.features.items_page import form_with_faults, items_page, parse_page
+from services.features.memento import of_past
 from services.features.pages.recency import tag_of_age
 from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VERSIONS
@@ -34,14 +36,15 @@ _NOT_KEPT = {"X-Accel-Expires": "0"}
 async def get_items(call: Call) -> web.StreamResponse:
     """Return a page of matching features; rows on which a filter fails do not match."""
     app = call.request.app
-    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    collection = as_of(app[CATALOGUE].collection(call.path["collectionId"]), call.query)
     format_ = page_format(call.media_type, call.query, collection)
     aged = tag_of_age(collection) if format_ is None else ""
     if call.request.method == "POST":
         # the address does not name what the body requests, so that no cache may have the response
         answer = Answer({"Cache-Control": "no-store"})
     else:
-        answer = Answer(data_headers(call.request, call.media_type, app[VERSIONS].of_features(collection), limits=aged))
+        headers = data_headers(call.request, call.media_type, app[VERSIONS].of_features(collection), limits=aged)
+        answer = Answer(headers | of_past(collection, call, app[VERSIONS]))
     check_tag(call.request, answer.headers)
     folding, base = app[FOLDING].current, base_url(call.request)
     try:
@@ -53,13 +56,20 @@ async def get_items(call: Call) -> web.StreamResponse:
         if format_ is not None:
             raise
         return await form_with_faults(call, collection, error)
+    return await respond_with_page(call, query, format_, answer)
+
+
+async def respond_with_page(
+    call: Call, query: ItemsQuery, format_: FeatureFormat | FileFormat | None, answer: Answer
+) -> web.StreamResponse:
+    """Return the page, without the rows on which a condition fails."""
     check_preconditions(call.request, answer.headers)
     try:
         return await _respond(call, query, format_, answer)
     except StoredValueError:
         if has_begun(call.request):
             raise
-        query = await app[STORE].leave_out_failing(query)
+        query = await call.request.app[STORE].leave_out_failing(query)
     return await _respond(call, query, format_, answer)
 
 

@@ -19,7 +19,7 @@ from services.features.pages.items_form import form_context
 from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.pages.recency import newest_first
 from services.features.request.items_query import GeometryOptions, ItemsQuery, parse_items
-from services.features.resources import FACETS, FOLDING, STORE, VALUES
+from services.features.resources import CATALOGUE, FACETS, FOLDING, STORE, VALUES
 from services.features.samples.programs import programs_of
 from services.features.samples.source import source_of
 
@@ -44,7 +44,7 @@ async def items_page(call: Call, query: ItemsQuery, answer: Answer) -> web.Strea
     query = await app[STORE].resolve(replace(query, limit=min(query.limit, PAGE_ROWS), options=options))
     (page, ends), matched = await app[STORE].page_and_count(query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)
-    ranges = await app[VALUES].recent(collection)
+    ranges = await app[VALUES].recent(_present(call, collection))
     context = items_context(
         query,
         page,
@@ -59,9 +59,14 @@ async def items_page(call: Call, query: ItemsQuery, answer: Answer) -> web.Strea
         collection, context["filtered"], base_url(call.request), geometry_type=shown.type if shown is not None else None
     )
     context |= {"source": source, "programs": programs_of(source)}
-    answer = answer.of_page(query, matched, len(page.rows), page.omitted).with_headers({"Link": links.header})
+    answer = answer.of_page(query, matched, len(page.rows), page.omitted).with_links(links.header)
     answer = answer.as_incomplete() if ranges is None else answer
     return page_response(call.request, "items.html", context, headers=answer.headers)
+
+
+def _present(call: Call, collection: Collection) -> Collection:
+    """Return the collection of the present rows, which suggestions come from."""
+    return call.request.app[CATALOGUE].collection(collection.id)
 
 
 async def _cells(call: Call, query: ItemsQuery, matched: int | None, shown: int) -> Sequence[Bucket]:
@@ -78,7 +83,10 @@ async def form_with_faults(call: Call, collection: Collection, error: InvalidPar
     if not prefers_html(accept) or call.request.query.get("f", "html") != "html":
         raise error
     given = dict(sent_parameters(call.request))
-    declared, ranges = call.query.values.keys(), await call.request.app[VALUES].recent(collection) or {}
+    declared, ranges = (
+        call.query.values.keys(),
+        await call.request.app[VALUES].recent(_present(call, collection)) or {},
+    )
     context = {
         **form_context(collection, given, collection.columns, declared=declared, ranges=ranges, faults=error.faults),
         "filtered": {},

@@ -25,13 +25,25 @@ ASYNCAPI_TYPE = "application/asyncapi+json"
 _ITEMS = "/collections/{collectionId}/items"
 _SEARCH = "/collections/{collectionId}/search"
 _EXPORT = "/collections/{collectionId}/export"
-_OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema", _EXPORT: "items_schema"}
+_DATA_QUERIES = {
+    "/collections/{collectionId}/position": ("coords", "Features at a point"),
+    "/collections/{collectionId}/radius": ("coords,within,within-units", "Features near a point"),
+    "/collections/{collectionId}/area": ("coords", "Features in an area"),
+    "/collections/{collectionId}/corridor": ("coords,corridor-width,width-units", "Features along a line"),
+}
+"""Paths of EDR, with the parameters that they require and the titles of the links to them."""
+_OPERATIONS = {
+    _ITEMS: "items_schema",
+    f"{_ITEMS}/{{itemId}}": "item_schema",
+    **dict.fromkeys((_EXPORT, *_DATA_QUERIES), "items_schema"),
+}
 
 
 def _document() -> dict[str, Any]:
     """Return the OpenAPI document of this service, extended by its formats."""
     document = load_document(Path(__file__).parent / "openapi.yaml")
     components = document["components"]
+    components["parameters"]["fDataQuery"]["schema"]["enum"] = [entry.name for entry in EXPORT_FORMATS.values()]
     components["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
     components["parameters"]["fExport"]["schema"]["enum"] = [entry.name for entry in EXPORT_FORMATS.values()]
     search = document["paths"][_SEARCH]["post"]["responses"]["200"]
@@ -42,7 +54,7 @@ def _document() -> dict[str, Any]:
     }
     for path, schema in _OPERATIONS.items():
         answer = document["paths"][path]["get"]["responses"]["200"]
-        offered = EXPORT_FORMATS.values() if path == _EXPORT else FORMATS
+        offered = FORMATS if path.startswith(_ITEMS) else EXPORT_FORMATS.values()
         answer["content"] = {entry.media_type: {"schema": dict(getattr(entry, schema))} for entry in offered}
         if MediaType.HTML in answer["content"]:
             add_language(document["paths"][path]["get"])
@@ -82,11 +94,20 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter",
         # Common's schemas came from this part of Features: QGIS knows them by these names
         "http://www.opengis.net/spec/ogcapi-features-5/1.0/conf/schemas",
+        # of version 1.0, whose test suite there is (docs/conformance.md)
+        *(
+            f"http://www.opengis.net/spec/ogcapi-edr-1/1.0/conf/{name}"
+            for name in ("core", "collections", "json", "oas30")
+        ),
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/core",
         "http://www.opengis.net/spec/json-fg-1/1.0/conf/types-schemas",
+        "http://www.opengis.net/spec/json-fg-1/1.0/conf/profiles",
         *(
             f"{_COMMON_3}{name}"
-            for name in ("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables")
+            for name in (
+                *("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables"),
+                "profile-parameter",
+            )
         ),
         *(
             f"{_CQL2}{name}"
@@ -111,7 +132,7 @@ PART = ServicePart(
         ),
     ),
     landing_links=(
-        Link("/stac", "related", MediaType.JSON, "STAC catalogue of events, hazards and impacts"),
+        Link("/stac", "related", MediaType.JSON, "STAC catalogue"),
         Link("/functions", REL_FUNCTIONS, MediaType.JSON, "Functions of filters"),
         Link("/changes", "monitor", MediaType.JSON, "Versions of all collections, and a stream of new ones"),
         Link("/asyncapi", "service-meta", ASYNCAPI_TYPE, "Streams of changes (AsyncAPI)"),
@@ -130,6 +151,20 @@ PART = ServicePart(
         CollectionLink(Link("/collections/{collectionId}/sortables", REL_SORTABLES, MediaType.SCHEMAJSON, "Sortables")),
         CollectionLink(
             Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
+        ),
+        # OGC API EDR, /req/core/rc-md-query-links: `common` makes the data queries of a collection from these
+        *(
+            CollectionLink(
+                Link(
+                    f"{path}{{?{names},datetime,parameter-name,crs,limit,f}}",
+                    "data",
+                    "application/geo+json",
+                    title,
+                    True,
+                ),
+                needs_geometry=True,
+            )
+            for path, (names, title) in _DATA_QUERIES.items()
         ),
         # no relation is registered for it; the media type is that of the draft
         CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets (JSON)")),

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
+from libs.selection.past import as_of
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
@@ -20,7 +21,7 @@ from services.features.samples.source import parameters_query, source_of
 
 async def get_programs(call: Call) -> web.StreamResponse:
     """Return the programs for the given parameters, which are checked like those of an export."""
-    collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    collection = as_of(call.request.app[CATALOGUE].collection(call.path["collectionId"]), call.query)
     values = call.query.with_values({"limit": ALL, "offset": None, "cursor": None})
     given = dict(sent_parameters(call.request))
     query = parse_items(collection, values, given, call.request.app[FOLDING].current)

@@ -27,6 +27,7 @@ from services.features.rows.event_impacts import EventImpacts
 from services.features.rows.event_parts import EventAliases
 from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
+from services.features.rows.item_versions import ItemVersions
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.sending import WHOLE_PAGES, WholePages
@@ -45,6 +46,7 @@ EXPORTS = web.AppKey("exports", Exports)
 FACETS = web.AppKey("facets", FacetCounts)
 FOLDING = web.AppKey("folding", TextFoldings)
 HUB = web.AppKey("hub", Hub)
+ITEM_VERSIONS = web.AppKey("item_versions", ItemVersions)
 IMPACTS = web.AppKey("impacts", EventImpacts)
 STAC_ITEMS = web.AppKey("stac_items", Items)
 STORE = web.AppKey("store", ItemsStore)
@@ -96,6 +98,7 @@ async def _open(app: web.Application, settings: Settings) -> AsyncIterator[None]
         app[FACETS] = FacetCounts(database, versions, failing, at_once=at_once, of_collection=of_collection)
         app[STORE] = ItemsStore(database, counts, cache, failing)
         app[ALIASES], app[IMPACTS] = EventAliases(database), EventImpacts(database)
+        app[ITEM_VERSIONS] = ItemVersions(database)
         app[STAC_ITEMS] = Items(app[STORE], app[IMPACTS], database)
         app[SUMMARIES] = Summaries(database, versions, app[IMPACTS])
         folder = ExportFolder(

@@ -5,12 +5,14 @@ from typing import Any
 from aiohttp import web
 
 from libs.ogc.errors import NotFound
+from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
+from libs.web.html import page_response
 from libs.web.respond import json_response
 from services.features.resources import CATALOGUE, SUMMARIES
-from services.features.stac.documents import CONFORMS_TO, collection, landing
+from services.features.stac.documents import CONFORMS_TO, VERSION, collection, landing
 from services.features.stac.items import ROLES
 from services.features.stac.sources import sources
 
@@ -20,6 +22,11 @@ async def get_stac(call: Call) -> web.StreamResponse:
     call.query.check()
     settings = call.request.app[SETTINGS]
     document = landing(settings.site_title, settings.site_description, base_url(call.request))
+    if call.media_type == MediaType.HTML:
+        collections = [await _collection(call, name) for name in ROLES]
+        links = [{"rel": "alternate", "href": f"{base_url(call.request)}/stac?f=json", "type": MediaType.JSON}]
+        context = {"collections": collections, "links": links}
+        return conditional(call.request, page_response(call.request, "stac.html", context))
     return conditional(call.request, json_response(document))
 
 
@@ -58,5 +65,7 @@ def known_collection(call: Call) -> str:
 async def _collection(call: Call, name: str) -> dict[str, Any]:
     app = call.request.app
     found = sources(app[CATALOGUE].collections.values())
+    version = app[SUMMARIES].version(found)
     summaries = await app[SUMMARIES].of(found)
-    return collection(name, found, summaries, app[SETTINGS].site_title, base_url(call.request))
+    document = collection(name, found, summaries, app[SETTINGS].site_title, base_url(call.request))
+    return document if version is None else {**document, VERSION: version}

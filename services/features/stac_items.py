@@ -4,17 +4,17 @@ GET /stac/collections/{stacCollectionId}/items and /stac/collections/{stacCollec
 pages.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from functools import wraps
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 import orjson
 from aiohttp import web
 
-from libs.ogc.errors import Fault, InvalidParameters, MalformedRequest, NotFound
+from libs.ogc.errors import Fault, InvalidParameters, NotFound
 from libs.web.app import Call
-from libs.web.base_url import base_url
+from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import DATA_CACHE, conditional
 from libs.web.respond import json_response
 from services.features.resources import CATALOGUE, STAC_ITEMS
@@ -24,34 +24,26 @@ from services.features.stac.search import Page, Search
 from services.features.stac.sources import Wanted, sources
 from services.features.stac_catalogue import known_collection
 
-Handler = Callable[[Call], Awaitable[web.StreamResponse]]
+_OF_STANDARDS = 400
+"""Status of invalid parameters in the mode of the standards, which do not allow dates without a time."""
+_MOMENT = r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)"
+_RFC_3339 = re.compile(rf"(?:{_MOMENT}|(?:{_MOMENT}|\.\.)?/(?:{_MOMENT}|\.\.)?)?", re.ASCII)
 
 
-def _with_status_400(handler: Handler) -> Handler:
-    """Let invalid parameters have the status that the STAC API requires, in any mode of the service."""
-
-    @wraps(handler)
-    async def handle(call: Call) -> web.StreamResponse:
-        try:
-            return await handler(call)
-        except InvalidParameters as error:
-            raise MalformedRequest(list(error.faults)) from error
-
-    return handle
-
-
-@_with_status_400
 async def get_stac_search(call: Call) -> web.StreamResponse:
     """Return a page of items of all collections."""
     values = call.query.values
     given = dict(call.given)
     chosen = values["collections"]
+    if call.request.method == "POST" and call.request.app[SETTINGS].invalid_parameter_status == _OF_STANDARDS:
+        box = (orjson.loads(await call.request.read() or b"{}")).get("bbox")
+        if isinstance(box, str):
+            call.query.fault("bbox", "bbox must be an array of numbers in a body", value=box)
     search = _search(call, tuple(chosen) if chosen is not None else tuple(ROLES))
     page = await _page(call, search)
     return _respond(call, page, "/stac/search", given)
 
 
-@_with_status_400
 async def get_stac_items(call: Call) -> web.StreamResponse:
     """Return a page of items of one collection."""
     name = known_collection(call)
@@ -59,7 +51,6 @@ async def get_stac_items(call: Call) -> web.StreamResponse:
     return _respond(call, page, f"/stac/collections/{name}/items", dict(call.given))
 
 
-@_with_status_400
 async def get_stac_item(call: Call) -> web.StreamResponse:
     """Return an item."""
     call.query.check()
@@ -77,6 +68,10 @@ def _search(call: Call, collections: tuple[str, ...]) -> Search:
     intersects = _geometry(call)
     if intersects is not None and values["bbox"] is not None:
         call.query.fault("intersects", "intersects and bbox cannot be combined")
+    call.query.check()
+    moment = values["datetime"] or ""
+    if call.request.app[SETTINGS].invalid_parameter_status == _OF_STANDARDS and not _RFC_3339.fullmatch(moment):
+        call.query.fault("datetime", "datetime must be a time in RFC 3339, or two with / between them", value=moment)
     call.query.check()
     ids = values.get("ids")
     return Search(

@@ -5,6 +5,7 @@ from aiohttp import web
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.bbox import BBox
 from libs.ogc.media_type import MediaType
+from libs.selection.past import as_of
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
@@ -20,14 +21,15 @@ async def get_style(call: Call) -> web.StreamResponse:
     """Return a MapLibre style that draws the basemap and the collection above it."""
     base = base_url(call.request)
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    past = as_of(collection, call.query)
     tms = tile_matrix_set(call.path["tileMatrixSetId"])
     source = map_source(
         collection,
         tms,
         call.query,
         base,
-        edition=call.request.app[STORE].edition([collection]),
-        selecting=selecting_query(call, [collection], tms, several=False),
+        edition=call.request.app[STORE].edition([past]),
+        selecting=selecting_query(call, [past], tms, several=False),
     )
     document = style_json(
         collection_id=collection.id,
@@ -39,7 +41,8 @@ async def get_style(call: Call) -> web.StreamResponse:
         tiles_url_template=source.template,
         minzoom=source.minzoom,
         maxzoom=source.maxzoom,
-        bounds=source.geometry.bbox and BBox(*source.geometry.bbox).widen(),
+        # the extent is that of the present features
+        bounds=BBox(*source.geometry.bbox).widen() if source.geometry.bbox and past is collection else None,
         center=None,
         attribution=collection.attribution,
         basemap=call.request.app[BASEMAP],
@@ -47,5 +50,5 @@ async def get_style(call: Call) -> web.StreamResponse:
         own=collection.look,
         color=own_colors(call.request.app[CATALOGUE].collections.values()).get(collection.id),
     )
-    document["metadata"].update(call.request.app[STORE].describe([collection]))
+    document["metadata"].update(call.request.app[STORE].describe([past]))
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
+from libs.selection.past import as_of
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS
 from libs.web.conditional import check_preconditions, data_headers
@@ -26,14 +27,14 @@ async def get_tile(call: Call) -> web.StreamResponse:
     """
     started = time.perf_counter()
     app, path, store = call.request.app, call.path, call.request.app[STORE]
-    collection = app[CATALOGUE].collection(path["collectionId"])
+    collection = as_of(app[CATALOGUE].collection(path["collectionId"]), call.query)
     usual = data_headers(call.request, call.media_type, store.version(collection), limits=store.limits)
     wanted, query = wanted_version(call.query, [collection])
     if call.media_type == MediaType.MVT:
         usual["Vary"] = "Accept-Encoding"
-        headers = tile_headers(usual, store.edition([collection]), wanted)
+        headers = tile_headers(usual, store.edition([collection]), wanted, [collection])
     else:
-        headers = tile_headers(usual, None, None)
+        headers = tile_headers(usual, None, None, [collection])
     headers.check_tag(call.request)
     request = parse_tile(
         collection,
@@ -48,7 +49,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
     if headers.lasting is None:
         check_preconditions(call.request, headers.usual)
     tile = await store.tile(request, store.key(request), lasting=headers.lasting is not None)
-    if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
+    if not tile.gzipped and collection.past is None and app[SETTINGS].invalid_parameter_status == 400:
         # a tile with data is returned even if they are too new for the extent
         refuse_outside([request.geometry], request.tile_matrix_set, path["z"], path["x"], path["y"])
     if call.media_type != MediaType.MVT:

@@ -1,13 +1,17 @@
 """Cache times of tiles: a tile of the version that the request names is cached forever, others for a second."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from email.utils import format_datetime
 
 from aiohttp import web
 
+from libs.catalogue.model import Collection
+from libs.ogc.temporal import parse_instant
 from libs.web.conditional import check_preconditions, check_tag
 from services.tiles.store.tile_store import Tile
 
+SETTLED = "public, max-age=86400, immutable"
 LASTING = "public, max-age=31536000, immutable"
 
 
@@ -31,14 +35,23 @@ class TileHeaders:
         return headers
 
 
-def tile_headers(usual: Mapping[str, str], present: str | None, wanted: str | None) -> TileHeaders:
+def tile_headers(
+    usual: Mapping[str, str], present: str | None, wanted: str | None, collections: Sequence[Collection] = ()
+) -> TileHeaders:
     """Return the headers made from the `usual` ones, the current version and the requested one."""
+    past = next((collection.past for collection in collections if collection.past is not None), None)
+    if past is not None:
+        usual = {**usual, "Memento-Datetime": format_datetime(parse_instant(past).replace(microsecond=0), usegmt=True)}
     if present is None:
         return TileHeaders(usual, None)
     usual = {**usual, "DAMS-Version": present}
+    lasting = LASTING
+    if past is not None and wanted is None:
+        # a state that never changes; without `v` a later release may draw it differently
+        wanted, lasting = present, SETTLED
     if wanted != present or "ETag" not in usual:
         return TileHeaders(usual, None)
     # dates cannot distinguish an exact copy from one made in the second before a change
     usual = {name: value for name, value in usual.items() if name != "Last-Modified"}
     tag = f'{usual["ETag"][:-1]}x"'
-    return TileHeaders(usual, {**usual, "ETag": tag, "Cache-Control": LASTING})
+    return TileHeaders(usual, {**usual, "ETag": tag, "Cache-Control": lasting})

@@ -7,6 +7,7 @@ from aiohttp import web
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.bbox import BBox
 from libs.ogc.media_type import MediaType
+from libs.selection.past import as_of
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
@@ -20,16 +21,18 @@ from services.tiles.selecting import selecting_query
 async def get_tilejson(call: Call) -> web.StreamResponse:
     """Return TileJSON 3.0 of a tileset."""
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    past = as_of(collection, call.query)
     tms = tile_matrix_set(call.path["tileMatrixSetId"])
     source = map_source(
         collection,
         tms,
         call.query,
         base_url(call.request),
-        edition=call.request.app[STORE].edition([collection]),
-        selecting=selecting_query(call, [collection], tms, several=False),
+        edition=call.request.app[STORE].edition([past]),
+        selecting=selecting_query(call, [past], tms, several=False),
     )
-    bbox = source.geometry.bbox
+    # the extent is that of the present features
+    bbox = source.geometry.bbox if past is collection else None
     # TileJSON has no negative zooms, but CDB1GlobalGrid does
     first, last = max(0, source.minzoom), max(0, source.maxzoom)
     document: dict[str, Any] = {

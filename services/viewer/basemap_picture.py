@@ -50,13 +50,15 @@ class _Label(NamedTuple):
     name: str
     zoom: float
     size: int
+    names: dict[str, str]
+    """Names in other languages than English, by tag."""
 
 
 async def get_basemap_picture(call: Call) -> web.StreamResponse:
     """Return the picture, 900 pixels wide, as SVG."""
     call.query.check()
     # at most a dozen small files, each read once
-    response = web.Response(text=picture(_box(call.query)), content_type="image/svg+xml")
+    response = web.Response(text=picture(_box(call.query), call.query.values["lang"]), content_type="image/svg+xml")
     return conditional(call.request, response, cache_control=_CACHE)
 
 
@@ -77,8 +79,8 @@ def _width(box: BBox) -> float:
     return box.east - box.west if box.west <= box.east else box.east - box.west + 360
 
 
-def picture(box: BBox, folder: Path = DIST / "basemap" / "pictures") -> str:
-    """Return an SVG document that shows the box."""
+def picture(box: BBox, tag: str | None = None, folder: Path = DIST / "basemap" / "pictures") -> str:
+    """Return an SVG document that shows the box, with the names of this language."""
     east = box.west + _width(box)
     across = _WIDTH / (east - box.west)
     down = across / stretch(box.south, box.north)
@@ -103,7 +105,11 @@ def picture(box: BBox, folder: Path = DIST / "basemap" / "pictures") -> str:
                 labels.append(_Label(left + x * wide, top + y * high, *rest))
     shapes = "".join(path for name, _ in _SHAPES for path in paths[name])
     seen = log2(360 * across / 512)
-    names = "".join(_fit_labels(labels, seen, height))
+    countries = _tile(folder / "names.json.gz").get(tag, {})
+    named = [
+        label._replace(name=label.names.get(tag or "") or countries.get(label.name, label.name)) for label in labels
+    ]
+    names = "".join(_fit_labels(named, seen, height))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height:.6g}"'
         f' viewBox="0 0 {_WIDTH} {height:.6g}" preserveAspectRatio="none">'

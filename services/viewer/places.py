@@ -21,6 +21,7 @@ _WIDEST = 40
 """Maximum width in degrees, wider than any storm's winds: the towns of all of Europe take a tenth of a second."""
 _BYTE_ORDER_MARK = "\ufeff"
 """Without it, Excel shows accents incorrectly."""
+_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 
 name_format("geojson", _GEOJSON, "GeoJSON")
 name_format("csv", _CSV, "CSV")
@@ -45,11 +46,14 @@ async def get_places_within(call: Call) -> web.StreamResponse:
         call.query.fault("area", "area must have longitudes from -540 to 540")
     elif numbers and max(max(part) - min(part) for part in (numbers[::2], numbers[1::2])) > _WIDEST:
         call.query.fault("area", f"area must not be wider or higher than {_WIDEST} degrees")
+    separator = call.query.values["separator"]
+    if separator and call.media_type != _CSV:
+        call.query.fault("separator", "separator is for CSV alone", "enum", separator)
     call.query.check()
     ring = list(zip(numbers[::2], numbers[1::2], strict=True))
     places, matched = call.request.app[GAZETTEER].find_within(ring, call.query.values["limit"])
     if call.media_type == _CSV:
-        response = body_response(_lines(places), media_type=_CSV)
+        response = body_response(_lines(places, _SEPARATORS[separator or "comma"]), media_type=_CSV)
     else:
         features = [_feature(place) for place in places]
         document = {"type": "FeatureCollection", "features": features, "numberMatched": matched}
@@ -70,10 +74,10 @@ def _feature(place: Place) -> dict[str, Any]:
     return {"type": "Feature", **box, "geometry": geometry, "properties": properties}
 
 
-def _lines(places: Iterable[Place]) -> bytes:
+def _lines(places: Iterable[Place], separator: str) -> bytes:
     text = StringIO(_BYTE_ORDER_MARK)
     text.seek(0, 2)
-    writer = csv.writer(text, lineterminator="\r\n")
+    writer = csv.writer(text, delimiter=separator, lineterminator="\r\n")
     writer.writerow(("name", "province", "country", "people", "longitude", "latitude"))
     writer.writerows((each.name, each.province, each.country, each.people, *each.position) for each in places)
     return text.getvalue().encode()

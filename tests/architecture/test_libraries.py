@@ -17,6 +17,7 @@ FOR_ONE_PROGRAM = {
     "libs.cache.tile_cache": "Redis has one place, whoever is the next to need it",
     "libs.cache.unmeasured": "Redis has one place, whoever is the next to need it",
     "libs.cache.links": "Redis has one place, whoever is the next to need it; `make doctor` asks it, too",
+    "libs.ogc.cap": "the notifier of `deploy` builds its messages with it, too",
     "libs.cql.quoting": "how names and values are written belongs to the language that is read here",
     "libs.geo.tile_matrix_sets": "what a tile matrix set is belongs to geography, whoever draws tiles of it",
     "libs.geo.tiles_of_box": "what a tile matrix set is belongs to geography, whoever draws tiles of it",

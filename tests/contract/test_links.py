@@ -58,7 +58,9 @@ def _of_json(node: Any) -> list[tuple[str, str | None]]:
         return [link for entry in node for link in _of_json(entry)]
     if not isinstance(node, dict):
         return []
-    is_link = isinstance(node.get("href"), str) and "rel" in node and not node.get("templated")
+    # a data query of EDR, which has variables, needs `coords`
+    needs_values = node.get("templated") or "variables" in node
+    is_link = isinstance(node.get("href"), str) and "rel" in node and not needs_values
     # /req/core/fc-links of Features Part 1
     assert not is_link or node["rel"] not in ("alternate", "collection") or node.get("type"), node
     # a stream has no end

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from tests.eventually import eventually
+from tests.running_stack import RunningStack
 from tests.system.accessibility import faults
 from tests.system.visits import NewVisit, Visit
 
@@ -26,6 +29,7 @@ _PAGES = {
     f"{_EARTHQUAKES}/facets?f=html": 200,
     f"{_EARTHQUAKES}/programs?f=html&filter=magnitude%20%3E%205": 200,
     "/functions?f=html": 200,
+    "/stac?f=html": 200,
     f"{_EARTHQUAKES}/items?f=html": 200,
     f"{_EARTHQUAKES}/items?f=html&limit=20&sortby=-magnitude&network=us": 200,
     f"{_EARTHQUAKES}/items?f=html&filter=magnitude%20%3E%2060": 200,
@@ -45,12 +49,35 @@ _PAGES = {
     f"{_EARTHQUAKES}/tiles/WebMercatorQuad/0/0/0?f=html": 200,
     "/tiles?f=html": 200,
     "/tiles/WebMercatorQuad?f=html": 200,
+    "/tiles/WebMercatorQuad/0/0/0?f=html": 200,
     "/tileMatrixSets?f=html": 200,
     "/tileMatrixSets/WebMercatorQuad?f=html": 200,
     "/collections/no.such": 404,
     f"{_EARTHQUAKES}/items?limit=ten&bbox=1,2&sortby=magnitud": 422,
     f"{_EARTHQUAKES}/tiles?limit=ten": 422,
 }
+
+
+_ELSEWHERE = {
+    "/docs",
+    "/map",
+    "/tiles/{tileMatrixSetId}/map.html",
+    "/collections/{collectionId}/tiles/{tileMatrixSetId}/map.html",
+}
+"""Pages with tests of their own: the explorer below, and maps (test_viewer_states.py)."""
+
+
+async def test_each_page_of_the_document_is_listed(stack: RunningStack) -> None:
+    async with aiohttp.ClientSession() as session, session.get(f"{stack.base_url}/openapi.json") as response:
+        paths = (await response.json(content_type=None))["paths"]
+    pages = {
+        path
+        for path, operations in paths.items()
+        if "text/html" in operations.get("get", {}).get("responses", {}).get("200", {}).get("content", {})
+    }
+    seen = [path.partition("?")[0] for path, status in _PAGES.items() if status == 200]
+    missing = [page for page in pages if not any(re.fullmatch(re.sub(r"{\w+}", "[^/]+", page), path) for path in seen)]
+    assert set(missing) == _ELSEWHERE
 
 
 async def _see(visit: Visit, path: str, status: int = 200) -> None:

@@ -20,9 +20,9 @@ from obstore.store import S3Store
 from pmtiles.reader import MmapSource, Reader
 
 from deploy.local.ports import choose_ports
-from deploy.local.settings import REPOSITORY
 from tests.eventually import eventually_true
 from tests.monty import faults
+from tests.own_environment import own_program
 from tests.running_stack import RunningStack
 
 pytestmark = pytest.mark.system
@@ -31,7 +31,6 @@ _QUAKES, _GAUGES = "hazard.hazard_eq_events", "hazard.hazard_fl_glofas_gauges_fo
 # a new version of the data with the same rows, so that other tests find what they expect
 _CHANGE = "UPDATE hazard.hazard_fl_glofas_gauges_forecast SET source = source WHERE id = 1"
 _ONLY = ("--collection", _QUAKES, "--collection", _GAUGES)
-_SERVER = REPOSITORY / ".local/s3-server"
 
 
 async def _execute(stack: RunningStack, statement: str) -> None:
@@ -137,14 +136,8 @@ def _root(folder: Path) -> Any:
 @pytest.fixture(scope="module")
 def s3() -> Iterator[dict[str, str]]:
     """A server that speaks S3, with its address and a key as the variables that clients read."""
-    program = _SERVER / "bin/moto_server"
-    if not program.exists():
-        uv = [str(REPOSITORY / ".venv/bin/uv")]
-        subprocess.run([*uv, "venv", "--quiet", "--no-config", "--clear", str(_SERVER)], check=True)
-        listed = REPOSITORY / "tests/s3-requirements.txt"
-        install = ["pip", "install", "--quiet", "--no-config", "--require-hashes", "--no-deps"]
-        subprocess.run([*uv, *install, "--python", str(_SERVER), "-r", str(listed)], check=True)
-    port = choose_ports(["s3"], {}, _SERVER)["s3"]
+    program = own_program("s3", "moto_server")
+    port = choose_ports(["s3"], {}, program.parent)["s3"]
     server = subprocess.Popen([program, "-H", "127.0.0.1", "-p", str(port)], stderr=subprocess.DEVNULL)
     try:
         yield {

@@ -11,6 +11,7 @@ from tools.suites.__main__ import Check, mark_expected, report
         ("BBoxCrsParameterInvalid.verifyBboxCrsParameterInvalid", "FAIL", "EXPECTED"),
         ("BBoxCrsParameterInvalid.verifyBboxCrsParameterInvalid", "PASS", "PASS"),
         ("Tile.validateTilesErrorConditions", "FAIL", "EXPECTED"),
+        ("QueryCollections.validateNoQueryParameters", "FAIL", "EXPECTED"),
         ("Features.validateFeaturesResponse_Links", "FAIL", "FAIL"),
     ],
 )

@@ -45,13 +45,20 @@ step_test() { checked test make test; }
 step_bench() { checked bench make bench ARGS="--only item --seconds 1 --rounds 1" PEERS=tipg; }
 step_tutorial() { make up >&2; checked tutorial "$python" -m tools.fresh.tutorial "http://127.0.0.1:$DAMS_GATEWAY_PORT/api"; }
 
+former_release() { # the newest tag before this commit, else the last commit of the day that the changelog gives its newest release
+  git describe --tags --abbrev=0 HEAD^ 2>/dev/null && return
+  git rev-list --first-parent -1 --until="$(sed -n 's/^## .* - \(20.*\)/\1/p' CHANGELOG.md | head -n 1) 23:59:59 +0000" HEAD^
+}
+
 step_upgrade() { # from the release $FROM to this one, and back
-  [ -n "${FROM:-}" ] || FROM=$(git describe --tags --abbrev=0)
-  local before
+  [ -n "${FROM:-}" ] || FROM=$(former_release)
+  # the first release knows the settings by their former names only
+  local before old=(env "GATEWAY_PORT=$DAMS_GATEWAY_PORT")
+  echo "RESULT upgrade from $(git log -1 --format='%h of %cs' "$FROM")"
   make down >&2
   rm -rf .local
   git checkout --quiet "$FROM"
-  checked upgrade-from make up
+  checked upgrade-from "${old[@]}" make up
   make -s psql ARGS="-c \"INSERT INTO hazard.hazard_eq_events (event_id, event_date, source, geom) VALUES ('kept', now(), 'fresh', 'SRID=4326;POINT(1 2)')\"" >&2
   before=$(rows)
   git checkout --quiet "$new"
@@ -61,7 +68,7 @@ step_upgrade() { # from the release $FROM to this one, and back
   checked revert make schema ARGS="revert --to 1"
   git checkout --quiet "$FROM"
   # the first release stops at demo tables with rows of others
-  checked rollback make up DEMO_DATA=no
+  checked rollback "${old[@]}" make up DEMO_DATA=no
   expect rollback-rows "$(rows)" "$before"
   expect rollback-collections "$(collections)" "$(make -s psql ARGS="-Atc \"SELECT count(*) FROM geometry_columns WHERE f_table_schema = 'hazard'\"")"
   git checkout --quiet "$new"

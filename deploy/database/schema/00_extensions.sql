@@ -1,6 +1,15 @@
 -- PostGIS is not a trusted extension: without a superuser it must already be there.
 CREATE EXTENSION IF NOT EXISTS postgis;
 
+-- for `q`: similar words if nothing matches. The schema is complete without it.
+DO $$
+BEGIN
+    CREATE EXTENSION IF NOT EXISTS pg_trgm;
+EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported THEN
+    RAISE NOTICE 'without pg_trgm, q finds no similar words';
+END
+$$;
+
 CREATE SCHEMA IF NOT EXISTS dams;
 COMMENT ON SCHEMA dams IS 'Internal to the Disaster Analysis and Mapping Service: change log, functions, record of demo data.';
 

@@ -5,7 +5,8 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA hazard GRANT SELECT ON TABLES TO dams_reader;
 GRANT USAGE ON SCHEMA exposure, impact TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA exposure, impact TO dams_reader;
 GRANT EXECUTE ON FUNCTION dams.data_versions(), dams.data_sources(), dams.changed_items(pg_snapshot),
-    dams.event_of_alias(text) TO dams_reader;
+    dams.event_of_alias(text), dams.histories() TO dams_reader;
+GRANT USAGE ON SCHEMA dams_history TO dams_reader;
 
 DO $$
 BEGIN

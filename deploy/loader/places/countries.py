@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 import shapely
-from pykdtree.kdtree import KDTree
 from pyproj import Geod
 from shapely.geometry.base import BaseGeometry
 
-from deploy.loader.places.populated import EARTH_KM, Numbers, Whole, Words, on_sphere
+from deploy.loader.places.populated import Whole, Words
+from deploy.loader.places.sphere import EARTH_KM, KDTree, Numbers, on_sphere
 from deploy.loader.places.topology import read_shapes
 
 # Natural Earth shortens names for small maps.

@@ -8,13 +8,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from pykdtree.kdtree import KDTree
 from pyproj import Geod
 from shapely.geometry.base import BaseGeometry
 
 from deploy.loader.places.countries import Countries
 from deploy.loader.places.packaged import NPM, distribution_file, npm_file
-from deploy.loader.places.populated import PopulatedPlaces, Within, Words, on_sphere
+from deploy.loader.places.populated import PopulatedPlaces, Within, Words
+from deploy.loader.places.sphere import KDTree, on_sphere
 
 NEAREST_PEOPLE = 15_000
 """Minimum population of a place to be named as the nearest."""

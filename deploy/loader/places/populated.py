@@ -12,14 +12,12 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 import shapely
-from pykdtree.kdtree import KDTree
 from shapely.geometry.base import BaseGeometry
 
-Numbers = npt.NDArray[np.float64]
+from deploy.loader.places.sphere import EARTH_KM, KDTree, Numbers, on_sphere
+
 Whole = npt.NDArray[np.int64]
 Words = npt.NDArray[np.object_]
-
-EARTH_KM = 6371.0088
 
 # People per km² of a large town: decides how far a place reaches (see `counted_once`).
 _TOWN_DENSITY = 2500.0
@@ -114,9 +112,3 @@ class PopulatedPlaces:
         counted = np.flatnonzero(self.counted_once)
         centres = shapely.points(self.longitudes[counted], self.latitudes[counted])
         return counted, shapely.STRtree(np.asarray(centres, dtype=object))
-
-
-def on_sphere(longitudes: Numbers, latitudes: Numbers) -> Numbers:
-    """Return positions in degrees as points on the unit sphere, shape (n, 3): the nearest there is nearest on Earth."""
-    east, north = np.radians(longitudes), np.radians(latitudes)
-    return np.column_stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)])

@@ -51,7 +51,7 @@ def within_distance(node: ast.Function, arguments: tuple[object, ...]) -> Expr:
         a, b = b, a
     distance = bind(metres, "float8")
     if isinstance(a, Expr) and isinstance(b, GeometryLiteral):
-        return condition(_of_column(a, b, metres, distance))
+        return condition(column_within(a, b, metres))
     apart = _is_within_distance(_lines(a), _lines(b), distance)
     return condition(sql("({meets}) OR {apart}", meets=relation(ast.GeometryIntersects, a, b), apart=apart))
 
@@ -87,7 +87,9 @@ def _metres(node: ast.Function, arguments: tuple[object, ...]) -> float:
     return metres
 
 
-def _of_column(column: Expr, literal: GeometryLiteral, metres: float, distance: Sql) -> Sql:
+def column_within(column: Expr, literal: GeometryLiteral, metres: float) -> Sql:
+    """Return whether a column is at most so many metres from a geometry."""
+    distance = bind(metres, "float8")
     stored = as_geography(column)
     if stored is not None:
         # the index on the stored geography serves this

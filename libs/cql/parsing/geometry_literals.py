@@ -141,6 +141,15 @@ def from_wkt(text: str, start: int) -> GeoJson:
     return _Wkt(text, start).geometry()
 
 
+def whole_wkt(text: str) -> GeoJson:
+    """Return the GeoJSON geometry of a text that is nothing but WKT. Raises CqlError."""
+    reader = _Wkt(text, 0)
+    geometry = reader.geometry()
+    if reader.text:
+        raise fault(f"expected the end of the filter, found '{excerpt(reader.text)}'", reader.at)
+    return geometry
+
+
 def from_geojson(value: object, at: str, *, collections: bool = True) -> GeoJson:
     """Return a checked GeoJSON geometry object; `at` is its JSON pointer. Raises CqlError."""
     kind = value.get("type") if isinstance(value, dict) else None

@@ -11,6 +11,7 @@ from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import Whole
 from libs.web.respond import links_json, representations
+from services.common.documents.data_queries import data_queries_json
 
 OFFERS = (MediaType.JSON, MediaType.HTML)
 
@@ -38,6 +39,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         **publication_json(collection),
         **({} if collection.pages_start_behind_rows else {"paging": "offset"}),
         **({"suggestedIdColumn": collection.suggested_key} if collection.suggested_key else {}),
+        **({"history": {"since": collection.history.since}} if collection.history is not None else {}),
         "links": links_json(links, media_type),
         **({"extent": extent} if (extent := extent_json(collection)) else {}),
         "itemType": "feature",
@@ -45,6 +47,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         **({"itemCount": collection.item_count} if collection.item_count is not None else {}),
         "crs": list(collection.crs()),
         **({"storageCrs": storage} if (storage := collection.storage_crs()) else {}),
+        **data_queries_json(collection, links),
     }
 
 

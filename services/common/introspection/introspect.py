@@ -18,6 +18,7 @@ from libs.pg.sql import Sql, bind
 from services.common.introspection.columns import argument_of, column_of
 from services.common.introspection.event_time import says_when
 from services.common.introspection.extents import Extents
+from services.common.introspection.histories import Histories
 from services.common.introspection.keys import Keys
 from services.common.introspection.learned_srids import LearnedSrids
 from services.common.introspection.located import may_lie_anywhere
@@ -74,6 +75,7 @@ class Introspection:
         self._view_extents = ViewExtents(database)
         self._counts = RowCounts(database)
         self._publishers = Publishers(database)
+        self._histories = Histories(database)
         self._known: dict[tuple[object, ...], Collection] = {}
         # by oid, in their last state without a lock
         self._unlocked: dict[int, tuple[Row, Collection]] = {}
@@ -121,7 +123,7 @@ class Introspection:
         filled = await self._extents.fill_in(placed, locked)
         filled = await self._view_extents.fill_in(filled, self._extents.states, locked)
         counted = await self._counts.fill_in(filled, self._extents.counted, locked)
-        return await self._publishers.fill_in(counted)
+        return await self._histories.fill_in(await self._publishers.fill_in(counted))
 
     async def names(self) -> list[tuple[str, bool]]:
         """Return the id of every relation and function that the role may read, and whether it has a geometry.

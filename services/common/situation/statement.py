@@ -14,6 +14,7 @@ from services.common.situation.asked import Asked
 
 LIMIT = 4
 """Maximum number of features of a topic on the page."""
+_LEVEL, _LEVELS = "alert_level", ("Green", "Yellow", "Orange", "Red")
 _TOLD = frozenset(
     (
         *("source", "country", "magnitude", "category", "alert_level", "main_cause", BASIN),
@@ -38,9 +39,9 @@ def newest(
 ) -> Sql:
     """Select the newest features: number of matches, longitude, latitude, headline of the impact, then `columns_of`.
 
-    `only_present` selects those that are active at `present`, or from the days before it; with `impacts`, those with
-    the most people come first, and unknown numbers before 0. Without `only_present` there may be a million matches,
-    whose number the page does not show: it is 0 then, so that an index returns the newest at once.
+    `only_present` selects those that are active at `present`, or from the days before it, the most severe first; with
+    `impacts`, those with the most people come first, and unknown numbers before 0. Without `only_present` there may be
+    a million matches, whose number the page does not show: it is 0 then, so that an index returns the newest at once.
     """
     first = collection.time()
     if first is None:
@@ -59,11 +60,13 @@ def newest(
     names = [ident(name) for name in columns_of(collection)]
     order = sql("{time} DESC", time=ident(collection.time_issued or first.name))
     headline = sql("NULL::jsonb")
+    if only_present:
+        order = join(", ", [*_severity(collection), order])
     if impacts:
         headline = headline_of(sql("{event}::text", event=ident(collection.schema, collection.name, EVENT_KEY)))
         if only_present:
             people = sql("coalesce(({headline} ->> 'people')::float8, 0.5)", headline=headline)
-            order = sql("{people} DESC, {time}", people=people, time=order)
+            order = sql("{people} DESC, {others}", people=people, others=order)
     return sql(
         "SELECT {matched}, {place}, {headline}::text AS headline{columns} FROM {table} WHERE {where}"
         " ORDER BY {order} LIMIT {limit}",
@@ -76,6 +79,19 @@ def newest(
         order=order,
         limit=bind(LIMIT, "int4"),
     )
+
+
+def _severity(collection: Collection) -> list[Sql]:
+    """Return the terms of the order that put the most severe first: by alert level, else as in the collections file.
+
+    The alert level of an earthquake is known later than its magnitude.
+    """
+    names = {column.name for column in collection.columns}
+    if _LEVEL in names and "magnitude" not in names:
+        known = bind(list(_LEVELS), "text[]")
+        return [sql("array_position({known}, {level}::text) DESC NULLS LAST", known=known, level=ident(_LEVEL))]
+    worst = [term.removeprefix("-") for term in collection.importance if term.startswith("-")]
+    return [sql("{column} DESC NULLS LAST", column=ident(name)) for name in worst if name in names]
 
 
 def _present(collection: Collection, asked: Asked, first: TimeColumn, present: datetime) -> list[Sql]:

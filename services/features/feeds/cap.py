@@ -3,6 +3,8 @@
 A collection holds alerts if its features have an issue time (`sent` or `issued`) and an expiry time (`expires`).
 Columns named after elements of CAP fill these: `event`, `headline` (or `title`), `description`, `instruction`,
 `category`, `urgency`, `severity`, `certainty`, `effective`, `onset`, `areaDesc` (or `area_desc`, `country`).
+
+It is an Update if its event has earlier alerts or its row was updated, and a Cancel if its source withdrew it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +14,11 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from libs.catalogue.model import Collection
+from libs.ogc.cap import CAP, cap_time, message_of, set_message
 from libs.ogc.link import path_segment
 from libs.ogc.temporal import moment_of
 from libs.web.impact_sentence import sentence
 from services.features.feeds.xml import add, document
-
-_CAP = "urn:oasis:names:tc:emergency:cap:1.2"
-ET.register_namespace("cap", _CAP)
 
 _SENT = ("sent", "issued")
 _CATEGORIES = ("Geo", "Met", "Safety", "Security", "Rescue", "Fire", "Health", "Env", "Transport", "Infra", "CBRNE")
@@ -56,31 +56,44 @@ def alert(
     status: str,
     language: str = "en",
     headline: Mapping[str, Any] | None = None,
+    earlier: Sequence[str] = (),
 ) -> bytes:
     """Return the alert of a feature with plain values. `address` is the address of the feature.
 
     The description begins with the people in the zones of its event, from the `headline` of the impact, if that is
     known; the parameters `impact.people` and `impact.zone` have the number.
 
+    earlier: references to the alerts of its event that were sent before.
+
     A feature that calls itself simulated is at most an exercise, whatever `status` says.
     """
     properties = feature["properties"]
     is_simulated = any(map(_says_simulated, properties.values()))
-    root = ET.Element(f"{{{_CAP}}}alert")
-    identifier = f"{path_segment(collection.id)}.{path_segment(str(feature['id']))}"
-    sent = properties.get(_time_name(collection, _SENT) or "")
-    _add(root, "identifier", identifier)
+    root = ET.Element(f"{{{CAP}}}alert")
+    sent = moment_of(properties.get(sent_name(collection) or "")) or datetime.now(UTC)
+    _add(root, "identifier")
     _add(root, "sender", sender)
-    _add(root, "sent", _time(sent) or _time(datetime.now(UTC).isoformat()))
+    _add(root, "sent")
     _add(root, "status", "Exercise" if is_simulated and status == _PUBLIC else status)
-    _add(root, "msgType", "Alert")
+    _add(root, "msgType")
     if isinstance(properties.get("source"), str):
         _add(root, "source", properties["source"])
     _add(root, "scope", "Public")
     if is_simulated:
         _add(root, "note", "Simulated: no real event. Do not act on it.")
+    set_message(root, message_of(identifier_of(collection, feature), sent, sender, properties, earlier))
     _info(_add(root, "info"), collection, feature, address=address, language=language, impact=headline)
     return document(root)
+
+
+def identifier_of(collection: Collection, feature: Mapping[str, Any]) -> str:
+    """Return the identifier of the first alert of a feature."""
+    return f"{path_segment(collection.id)}.{path_segment(str(feature['id']))}"
+
+
+def sent_name(collection: Collection) -> str | None:
+    """Return the name of the time of issue."""
+    return _time_name(collection, _SENT)
 
 
 def _info(
@@ -169,9 +182,8 @@ def _category(properties: Mapping[str, Any], collection: Collection) -> str:
 
 
 def _time(value: object) -> str | None:
-    """Return a time as CAP requires: to the second, with `-00:00` for UTC, not `Z` (section 3.3.2)."""
     found = moment_of(value)
-    return f"{found:%Y-%m-%dT%H:%M:%S}-00:00" if found is not None else None
+    return cap_time(found) if found is not None else None
 
 
 def _rings(geometry: Mapping[str, Any] | None) -> list[Any]:
@@ -189,4 +201,4 @@ def _points(geometry: Mapping[str, Any] | None) -> list[tuple[float, float]]:
 
 
 def _add(parent: ET.Element, name: str, text: str | None = None) -> ET.Element:
-    return add(parent, f"{{{_CAP}}}{name}", text)
+    return add(parent, f"{{{CAP}}}{name}", text)

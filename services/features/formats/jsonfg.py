@@ -1,4 +1,9 @@
-"""profile=jsonfg: GeoJSON with the members of OGC Features and Geometries JSON 1.0 (OGC 21-045r1)."""
+"""Profiles of GeoJSON after OGC Features and Geometries JSON 1.0 (OGC 21-045r1).
+
+- `rfc7946`: GeoJSON as it is, with a link to the profile;
+- `jsonfg`: with the members of JSON-FG;
+- `jsonfg-plus`: the same, with a `geometry` in each feature that has a `place`. Without another CRS it has no `place`.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +19,26 @@ from services.features.rows.layout import Layout, Row, Rows
 
 _CONFORMANCE = "http://www.opengis.net/spec/json-fg-1/1.0/conf/"
 _CLASSES = [f"{_CONFORMANCE}core", f"{_CONFORMANCE}types-schemas"]
-_PROFILE = Link("http://www.opengis.net/def/profile/OGC/0/jsonfg", "profile")
+_REGISTER = "http://www.opengis.net/def/profile/OGC/0/"
+RFC7946, JSONFG, JSONFG_PLUS = "rfc7946", "jsonfg", "jsonfg-plus"
+
+
+def profile_name(text: str) -> str:
+    """Return the name of a profile in the register of the OGC; other addresses stay."""
+    return text.removeprefix(_REGISTER)
+
+
+class Rfc7946(GeoJson):
+    """GeoJSON with a link to its profile."""
+
+    def link_header(self, links: PageLinks) -> str:
+        return _profile_header(links, RFC7946)
+
+    def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
+        return super().head(collection, layout, matched, _with_profile(links, RFC7946))
+
+    def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
+        return super().item(collection, layout, row, _with_profile(links, RFC7946))
 
 
 class JsonFg(GeoJson):
@@ -23,7 +47,8 @@ class JsonFg(GeoJson):
     # cached features do not have these members
     of_features = False
 
-    def __init__(self, collection: Collection) -> None:
+    def __init__(self, collection: Collection, profile: str = JSONFG) -> None:
+        self._profile = self.variant = profile
         pair = collection.period_columns()
         time = collection.time()
         names = [column.name for column in pair] if pair else [time.name] if time is not None else []
@@ -31,10 +56,10 @@ class JsonFg(GeoJson):
         self._times = [(column.name, column.format == "date") for column in columns if column is not None]
 
     def link_header(self, links: PageLinks) -> str:
-        return f"{links.header}, {_PROFILE.to_header()}"
+        return _profile_header(links, self._profile)
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
-        plain = super().head(collection, layout, matched, _with_profile(links))
+        plain = super().head(collection, layout, matched, _with_profile(links, self._profile))
         return b"".join((encode(_profile_members(collection, layout))[:-1], b",", plain[1:]))
 
     def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
@@ -43,7 +68,7 @@ class JsonFg(GeoJson):
 
     def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
         feature = {**_profile_members(collection, layout), **self._features([row], layout)[0]}
-        return b"".join((encode(feature)[:-1], b',"links":[', _with_profile(links).json, b"]}"))
+        return b"".join((encode(feature)[:-1], b',"links":[', _with_profile(links, self._profile).json, b"]}"))
 
     def _features(self, rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
         found = features(rows, layout)
@@ -75,5 +100,13 @@ def _profile_members(collection: Collection, layout: Layout) -> dict[str, Any]:
     }
 
 
-def _with_profile(links: PageLinks) -> PageLinks:
-    return PageLinks(b",".join((links.json, orjson.dumps(_PROFILE.to_json()))), links.header)
+def _link(profile: str) -> Link:
+    return Link(f"{_REGISTER}{profile}", "profile")
+
+
+def _profile_header(links: PageLinks, profile: str) -> str:
+    return f"{links.header}, {_link(profile).to_header()}"
+
+
+def _with_profile(links: PageLinks, profile: str) -> PageLinks:
+    return PageLinks(b",".join((links.json, orjson.dumps(_link(profile).to_json()))), links.header)

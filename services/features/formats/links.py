@@ -80,18 +80,25 @@ def _fill(pieces: Sequence[str], values: Mapping[str, str]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Template:
-    """Return `self`, `alternate`, `collection`; for a page also the queryables (/req/filter/queryables-link)."""
-    path = f"/collections/{path_segment(collection_id)}/items"
+def _template(collection_id: str, media_type: str, *, of_item: bool, resource: str = "items") -> _Template:
+    """Return `self`, `alternate`, `collection`; for a page also the queryables (/req/filter/queryables-link).
+
+    Resources other than items have no page for people; exports, facets and feeds do not know their parameters.
+    """
+    path = f"/collections/{path_segment(collection_id)}/{resource}"
+    types = MEDIA_TYPES if resource == "items" else tuple(EXPORT_FORMATS)
     collection = f"{_BASE}/collections/{path_segment(collection_id)}"
     # `f` last: a parameter that a client appends cannot override it
     links = [
         replace(link, href=f"{_SELF if link.rel == 'self' else _OTHERS}{link.href.removeprefix('?')}")
-        for link in representations("", media_type, MEDIA_TYPES)
+        for link in representations("", media_type, types)
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
     header = _header_values(links)
-    if not of_item:
+    if resource != "items":
+        queryables = Link(f"{collection}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON)
+        header[REL_QUERYABLES] = queryables.to_header()
+    elif not of_item:
         format_ = media_type if media_type in EXPORT_FORMATS else MEDIA_TYPES[0]
         export = f"{collection}/export?{_ALL}f={FORMAT_NAMES[format_]}"
         title = f"All features that match, as {LABELS[format_]}"
@@ -143,7 +150,7 @@ def links_header(links: Iterable[Mapping[str, object]]) -> str:
 
 def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
     """Return the links of a page with known ends (/req/core/fc-links, /rec/core/fc-next)."""
-    template = _template(query.selection.collection.id, media_type, of_item=False)
+    template = _template(query.selection.collection.id, media_type, of_item=False, resource=query.resource)
     json, header = template.fill(base, query.given)
     links = []
     for rel, position in (("next", ends.next), ("prev", ends.prev)):

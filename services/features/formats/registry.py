@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from libs.catalogue.model import Collection
+from libs.ogc.crs import CRS84, CRS84H
 from libs.ogc.errors import NotAcceptable
+from libs.ogc.link import is_web_address
 from libs.ogc.media_type import MediaType, name_format
 from libs.web.query_params import QueryValues
 from services.features.formats import csv
 from services.features.formats.format import FeatureFormat, FileFormat, Format
 from services.features.formats.geojson import GeoJson
-from services.features.formats.jsonfg import JsonFg
+from services.features.formats.jsonfg import JSONFG, JSONFG_PLUS, RFC7946, JsonFg, Rfc7946, profile_name
 
 _MODULES = (
     "geojson",
@@ -42,6 +44,7 @@ WITH_LINKS = frozenset(entry.media_type for entry in FORMATS if entry.has_links)
 """Media types of formats whose bodies contain links."""
 
 _DEFAULT = FORMATS[0].media_type
+_PROFILES = (RFC7946, JSONFG, JSONFG_PLUS)
 
 
 def page_format(media_type: str, query: QueryValues, collection: Collection) -> FeatureFormat | FileFormat | None:
@@ -71,17 +74,27 @@ def format_of(media_type: str, *, named: bool) -> FeatureFormat | FileFormat | N
 def apply_profile(
     format_: FeatureFormat | FileFormat | None, query: QueryValues, collection: Collection
 ) -> FeatureFormat | FileFormat | None:
-    """Return the format with the effect of `profile`, `bom` and `separator`. Adds a fault if it has no `profile`."""
-    profile = query.values["profile"]
+    """Return the format with the effect of `profile`, `bom` and `separator`.
+
+    The first requested profile that the format has is used. Formats without it, and addresses of other profiles, do not
+    lead to a fault (/rec/profile-parameter/profile-negotiation); unknown names do.
+    """
+    names = [profile_name(text) for text in query.values["profile"] or ()]
     if format_ is csv.FORMAT:
         separator = query.values.get("separator") or "comma"
         format_ = csv.csv_of(for_spreadsheets=bool(query.values.get("bom")), separator=separator)
-    if profile is None:
+    for name in names:
+        if name not in _PROFILES and not is_web_address(name):
+            sentence = f"profile '{name}' is unknown; there are {', '.join(_PROFILES)}, and addresses of others"
+            query.fault("profile", sentence, "enum", name)
+    profile = next((name for name in names if name in _PROFILES), None)
+    if profile is None or type(format_) is not GeoJson:
         return format_
-    if type(format_) is not GeoJson:
-        query.fault("profile", f"profile={profile} is for f=geojson alone", "enum", profile)
-        return format_
-    return JsonFg(collection) if profile == "jsonfg" else format_
+    if profile == RFC7946:
+        return Rfc7946()
+    # the plain profile, if features would need two geometries
+    is_plus = profile == JSONFG_PLUS and query.values.get("crs") in {None, CRS84, CRS84H}
+    return JsonFg(collection, JSONFG_PLUS if is_plus else JSONFG)
 
 
 def refuse_options(query: QueryValues, format_: Format | None) -> None:

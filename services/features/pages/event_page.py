@@ -13,7 +13,7 @@ from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import EVENT_KEY, hazard
 from libs.ogc.link import is_web_address
 from libs.ogc.temporal import moment_of, rfc3339
-from services.features.pages.event_summary import Change, change_since, summary
+from services.features.pages.event_summary import Change, change_since, has_forecasts, summary
 from services.features.pages.items_html import readable
 from services.features.pages.local_name import local_name
 from services.features.pages.preview import drawings, preview
@@ -83,19 +83,22 @@ def sort_by_weight(told: Told) -> Told:
 def page_context(event: Event, told: Told, *, is_counted: bool) -> dict[str, Any]:
     """Return the context of the page's template. `is_counted` if the impact of the event states its people."""
     collection = event.main.collection
-    columns = [(column, readable(event.feature["properties"].get(column.name))) for column in collection.columns]
+    columns = [
+        (column, readable(event.feature["properties"].get(column.name), column.name)) for column in collection.columns
+    ]
     products = {
         text: label for part, features in told for each in features for text, label in _addresses(part.collection, each)
     }
     simulated = any(each["properties"].get("source") == "simulated" for _, features in told for each in features)
     of_collections = [(part.collection, features) for part, features in told]
+    period = main if any(main := _span(*sort_by_weight(told)[0])) else (event.start, event.end)
     return {
         "event": event,
         "summary": summary(
             collection, event.feature["properties"], of_collections, is_counted=is_counted, simulated=simulated
         ),
-        # forecasts may reach beyond the event
-        "period": main if any(main := _span(*sort_by_weight(told)[0])) else (event.start, event.end),
+        "period": period,
+        "is_forecast_later": has_forecasts(of_collections) and period[1] != event.end,
         "changes": _with_news([change for each in of_collections if (change := change_since(*each))]),
         "spreadsheet": _in_detail(told),
         "hazard": hazard(collection),

@@ -92,9 +92,8 @@ def _names_of_places(
 ) -> list[str]:
     basin = _text(properties, BASIN)
     near = nearby_words(properties) or _text(properties, "place")
-    countries = [country_name(_text(properties, name)) for name in ("country", "other_country")]
-    areas = [_text(properties, "province"), *countries]
-    others = [area for area in dict.fromkeys(areas) if area and area not in near]
+    areas = [_text(properties, "province"), *(_text(properties, name) for name in ("country", "other_country"))]
+    others = [country_name(area) for area in dict.fromkeys(areas) if area and area not in near]
     landed = [
         _text(each["properties"], "landfall_place")
         for _, features in told
@@ -137,7 +136,6 @@ def _certainty(
         "automatic": gettext("Located automatically, not yet reviewed by a seismologist"),
         "reviewed": gettext("Reviewed by a seismologist"),
     }.get(_text(properties, "status"), "")
-    expected = any(each["properties"].get("kind") == "forecast" for _, features in told for each in features)
     minutes = properties.get("wind_minutes")
     agency = _text(properties, "wind_agency")
     wind = (
@@ -151,7 +149,7 @@ def _certainty(
         gettext("Withdrawn by its source.") if properties.get("withdrawn") else "",
         status,
         wind,
-        gettext("Includes forecasts") if expected else "",
+        gettext("Includes forecasts") if has_forecasts(told) else "",
         gettext("Last report %(time)s") % {"time": format_age(revised)} if moment_of(revised) else "",
         ""
         if simulated
@@ -160,6 +158,11 @@ def _certainty(
         else "",
     ]
     return [each for each in said if each]
+
+
+def has_forecasts(told: Sequence[tuple[Collection, Sequence[Mapping[str, Any]]]]) -> bool:
+    """Return whether any feature is a forecast."""
+    return any(each["properties"].get("kind") == "forecast" for _, features in told for each in features)
 
 
 def _values(collection: Collection, properties: Mapping[str, Any], names: Sequence[str]) -> list[str]:

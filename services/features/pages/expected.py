@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from math import cos, hypot, radians
 from typing import Any
 
-from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import forecasts
 from libs.geo.longitudes import wrap_longitude
 from libs.ogc.errors import DomainError
 from services.features.formats.geojson import features
+from services.features.pages.local_name import local_name
 from services.features.pages.preview import Preview, preview
 from services.features.pages.recency import end_of_validity, is_live
 from services.features.request.around import query_around
@@ -72,7 +72,7 @@ async def _find_in_collection(
     found = [each for each in features(page.rows, page.layout) if each.get("id") is not None]
     found.sort(key=lambda each: _distance(each, box))
     named = tuple(
-        Forecast(str(each["id"]), feature_name(collection, each["id"], each["properties"])) for each in found[:_SHOWN]
+        Forecast(str(each["id"]), local_name(collection, each["id"], each["properties"])) for each in found[:_SHOWN]
     )
     return Expected(collection, named, query.given, len(found) > _SHOWN or ends.more) if named else None
 

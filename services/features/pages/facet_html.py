@@ -6,7 +6,8 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from libs.web.languages import gettext
+from libs.web.catalogues import mark
+from libs.web.languages import gettext, isolate
 from libs.web.page_text import count
 from services.features.aggregation.facet import Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet
 from services.features.rows.value_ranges import ValueRange
@@ -86,7 +87,7 @@ def _section(facet: Facet, document: Mapping[str, Any], given: Mapping[str, str]
         }
         for bucket in (buckets if isinstance(facet, PlaceFacet) else ())
     ]
-    title = facet.name if column is None else (column.title or column.name)
+    title = mark("Where") if column is None else (column.title or column.name)
     return {"facet": document, "title": title, "unit": column.unit if column else None, "rows": rows, "cells": cells}
 
 
@@ -102,7 +103,8 @@ def _label(bucket: Mapping[str, Any], interval: str | None) -> str:
         # a whole calendar unit is named by its start
         length = {"year": 4, "quarter": 7, "month": 7, "week": 10, "day": 10}.get(interval or "")
         return low[:length] if length else f"{_short(low)} – {_short(high)}"
-    return f"{low:g} – {high:g}"
+    # a minus stays before its number on a page from right to left
+    return isolate(f"{low:g} – {high:g}")
 
 
 def _short(moment: str) -> str:

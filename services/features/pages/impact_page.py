@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from libs.web.catalogues import mark
 from libs.web.impact_sentence import sentence, zone_name
 from services.features.rows.event_impacts import Impact
 
@@ -14,6 +15,14 @@ _COUNTRIES = 40
 _FACILITIES = 200
 _LEAST_KM2 = 1.0
 """Smallest land without listed places that a page lists."""
+REASONS = (
+    mark("No collection has zones of this event."),
+    mark("No exposure data are loaded."),
+    mark("No facilities are loaded."),
+    mark("The ShakeMap has no contour of intensity IV or more."),
+    mark("The figures could not be computed, because of an error. The worker tries again."),
+)
+"""Reasons in the documents of deploy/impact that pages translate."""
 
 
 def impact_context(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,9 +48,9 @@ def facilities_context(document: Mapping[str, Any]) -> dict[str, Any]:
 def impact_state(impact: Impact | None, trouble: str | None) -> dict[str, Any] | None:
     """Return why the page of the event has no number; None if it has one. Silence would read as zero people."""
     if impact is None or impact.document is None:
-        return {"is_pending": True, "reason": trouble or ""}
+        return {"is_pending": True, "reasons": [trouble] if trouble else []}
     if impact.headline is None:
-        return {"is_pending": False, "reason": " ".join(filter(None, [*impact.document["missing"], trouble]))}
+        return {"is_pending": False, "reasons": [each for each in [*impact.document["missing"], trouble] if each]}
     return None
 
 

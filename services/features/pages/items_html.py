@@ -17,6 +17,7 @@ from libs.ogc.link import is_web_address
 from libs.ogc.temporal import rfc3339
 from libs.selection.ids import listed_id
 from libs.web.languages import gettext, isolate
+from libs.web.local_title import country_name
 from libs.web.nearby import nearby_words
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
@@ -36,6 +37,7 @@ _COLUMNS = 60
 _SERIES = 100
 _LONG = 48
 _LONGEST = 300
+_COUNTRY = re.compile("(^|_)country$")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z\Z")
 
 
@@ -166,7 +168,7 @@ def row_context(collection: Collection, feature: dict[str, Any]) -> dict[str, An
 
 
 def _cells(feature: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {name: readable(value) for name, value in feature["properties"].items()}
+    return {name: readable(value, name) for name, value in feature["properties"].items()}
 
 
 def _table(value: Any) -> dict[str, Any] | None:
@@ -185,8 +187,11 @@ def _table(value: Any) -> dict[str, Any] | None:
     return {"names": names, "rows": rows, "left_out": len(entries) - len(rows)}
 
 
-def readable(value: Any) -> dict[str, Any]:
-    """Return a value as text, shortened for a table, with a link if it is an http address."""
+def readable(value: Any, name: str = "") -> dict[str, Any]:
+    """Return a value as text, shortened for a table, with a link if it is an http address.
+
+    Words of the hazard collections and countries are in the language of the page, as on the map (words/format.js).
+    """
     if value is None:
         return {"text": "", "short": "", "href": None}
     if isinstance(value, orjson.Fragment | dict | list):
@@ -197,6 +202,8 @@ def readable(value: Any) -> dict[str, Any]:
     elif isinstance(value, str) and _TIME.match(value):
         seconds = "" if value[17:19] == "00" else value[16:19]
         value = f"{value[:10]} {value[11:16]}{seconds} UTC"
+    elif isinstance(value, str):
+        value = country_name(value) if _COUNTRY.search(name) else gettext(value)
     elif isinstance(value, float):
         value = f"{value:.15g}"
     text = str(value)

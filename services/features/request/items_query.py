@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-from libs.catalogue.model import Collection
+from libs.catalogue.model import Collection, Column
 from libs.cql import in_utc
 from libs.geo.crs import CRS84, Crs
 from libs.ogc.temporal import in_utc_text
 from libs.pg.text_folding import UNTRIED, TextFolding
+from libs.selection.past import AS_OF
 from libs.selection.request import requested_crs
 from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
@@ -38,6 +39,8 @@ AS_STORED = GeometryOptions()
 
 
 _LONGEST_QUOTED = 100
+_RANK = Column("rank", "integer", "integer", not_null=True)
+"""How well a feature matches `q`. Ranks of different searches never meet: the fingerprint has the search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ class ItemsQuery:
     """Hash of everything that decides the rows and their order, but not the page: binds a cursor to its query."""
     counted: bool = True
     """Whether the client wants the number of matches."""
+    resource: str = "items"
+    """Last segment of the path of its pages: `items`, or a data query of EDR such as `radius`."""
 
     @property
     def resumable(self) -> bool:
@@ -71,8 +76,15 @@ class ItemsQuery:
 
 
 def total_order(selection: Selection) -> tuple[SortTerm, ...]:
-    """Return `sortby`, or the collection's own order; then the id and the row identity, unless present already."""
-    return _total_order(selection.collection, selection.sort)
+    """Return the total order of a selection.
+
+    It is `sortby`, or the best matches of `q` and the collection's own order; then the id and the row identity, unless
+    present already.
+    """
+    if selection.rank is None:
+        return _total_order(selection.collection, selection.sort)
+    best = SortTerm(_RANK, descending=True, expression=selection.rank)
+    return best, *_total_order(selection.collection, ())
 
 
 @lru_cache(maxsize=1024)
@@ -117,10 +129,11 @@ def parse_items(
     folding: TextFolding = UNTRIED,
     *,
     base: str = "",
+    resource: str = "items",
 ) -> ItemsQuery:
     """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault.
 
-    base: as of `geometry_options`.
+    base: as of `geometry_options`. resource: as of `ItemsQuery`.
     """
     query, given = _unpack_parameters(query, given)
     selection = select(collection, query, folding=folding)
@@ -151,6 +164,7 @@ def parse_items(
         given=_with_times_in_utc(collection, given),
         fingerprint=fingerprint,
         counted=values.get("numberMatched") is not False,
+        resource=resource,
     )
 
 
@@ -159,7 +173,7 @@ def _with_times_in_utc(collection: Collection, given: Mapping[str, str]) -> Mapp
     changed = {
         name: said
         for name, text in given.items()
-        if ":" in text and (name == "datetime" or _is_time(collection, name)) and (said := in_utc_text(text)) != text
+        if ":" in text and _is_time(collection, name) and (said := in_utc_text(text)) != text
     }
     if "filter" in given and (said := in_utc(given["filter"], given.get("filter-lang", ""))) != given["filter"]:
         changed["filter"] = said
@@ -168,7 +182,7 @@ def _with_times_in_utc(collection: Collection, given: Mapping[str, str]) -> Mapp
 
 def _is_time(collection: Collection, name: str) -> bool:
     column = collection.column(name)
-    return column is not None and column.format == "date-time"
+    return name in ("datetime", AS_OF) or (column is not None and column.format == "date-time")
 
 
 def _unpack_parameters(query: QueryValues, given: Mapping[str, str]) -> tuple[QueryValues, Mapping[str, str]]:

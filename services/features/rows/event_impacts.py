@@ -14,6 +14,7 @@ from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, sql
+from libs.web.languages import gettext
 
 _HAS_ZONES = sql("has_zones")
 
@@ -94,13 +95,15 @@ class EventImpacts:
         except Unavailable:
             return None
         if not rows:
-            return "The worker that computes impacts has not run yet."
+            return gettext("The worker that computes impacts has not run yet.")
         (row,) = rows
-        since = f"since {rfc3339(row['seen'].replace(microsecond=0))}"
         if row["is_late"]:
-            return f"The worker that computes impacts has not run {since}. Later changes are not counted."
+            late = gettext(
+                "The worker that computes impacts has not run since %(time)s. Later changes are not counted."
+            )
+            return late % {"time": rfc3339(row["seen"].replace(microsecond=0))}
         if row["fails"]:
-            return (
+            return gettext(
                 "The worker that computes impacts reports an error and tries again. The last changes are not counted."
             )
         return None

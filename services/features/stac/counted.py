@@ -1,7 +1,7 @@
 """What deploy.impact has counted for several events, read with one statement."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -10,6 +10,7 @@ from libs.catalogue.impacts import FORMAT
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, sql
+from services.features.stac.country_codes import alpha_3
 
 _ZONES = sql("impact -> 'zones'")
 _COUNTRIES = sql("""jsonb_path_query_array(impact, '$.zones[*].countries[*] ? (@.people > 0)')""")
@@ -24,8 +25,6 @@ class Counted:
     countries: Sequence[str] = ()
     """Codes of ISO 3166-1 alpha-3."""
     zones: Sequence[Mapping[str, Any]] = ()
-    codes: Mapping[str, str] = field(default_factory=dict)
-    """The code of each country by its name in the zones; without those that have none."""
 
 
 async def counted(database: Database, events: Sequence[str], *, zones: bool) -> dict[str, Counted]:
@@ -45,28 +44,12 @@ async def counted(database: Database, events: Sequence[str], *, zones: bool) -> 
         event: [country for zone in found for country in zone["countries"]] if zones else found
         for event, found in tables.items()
     }
-    codes = await _codes(database, {country["name"] for found in countries.values() for country in found})
     return {
         row["event_id"]: Counted(
             computed=rfc3339(row["computed"].replace(microsecond=0)),
             has_raster=row["has_raster"],
-            countries=[
-                code for country in countries[row["event_id"]] if (code := codes.get(country["name"])) is not None
-            ],
+            countries=[code for country in countries[row["event_id"]] if (code := alpha_3(country["code"]))],
             zones=tables[row["event_id"]] if zones else (),
-            codes=codes,
         )
         for row in rows
     }
-
-
-async def _codes(database: Database, names: set[str]) -> dict[str, str]:
-    if not names:
-        return {}
-    rows = await database.fetch(
-        sql(
-            "SELECT name, dams.country_code(name) AS code FROM unnest({names}) name",
-            names=bind(sorted(names), "text[]"),
-        )
-    )
-    return {row["name"]: row["code"] for row in rows if row["code"] is not None}

@@ -17,6 +17,8 @@ CONFORMS_TO = (
 )
 """Conformance classes of the catalogue."""
 
+VERSION = "dams:data_version"
+"""Member of a collection: its items do not change while it does not. For programs that store them."""
 _JSON = "application/json"
 _TITLES = {
     EVENTS: ("Events", "Earthquakes, floods and storms, one item for each event."),
@@ -44,6 +46,7 @@ def landing(title: str, description: str | None, base: str) -> dict[str, Any]:
         "links": [
             {"rel": "self", "href": own, "type": _JSON},
             {"rel": "root", "href": own, "type": _JSON},
+            {"rel": "alternate", "href": f"{own}?f=html", "type": "text/html"},
             {"rel": "conformance", "href": f"{own}/conformance", "type": _JSON},
             {"rel": "data", "href": f"{own}/collections", "type": _JSON},
             {**search, "method": "GET"},

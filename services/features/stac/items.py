@@ -14,6 +14,7 @@ from libs.catalogue.modules import EVENT_KEY
 from libs.ogc.link import is_web_address, path_segment
 from services.features.stac.correlation import EPISODE, correlation_id, own_countries
 from services.features.stac.counted import Counted
+from services.features.stac.country_codes import alpha_3
 from services.features.stac.sources import DEATHS, DISPLACED, HAZARD_CODE
 
 STAC_VERSION = "1.1.0"
@@ -124,7 +125,7 @@ def impact_items(event: Event, counted: Counted | None, base: str) -> Iterator[I
             yield _impact(event, name, words, detail, base)
     for zone in counted.zones if counted else ():
         for country in zone["countries"]:
-            code = counted.codes.get(country["name"]) if counted else None
+            code = alpha_3(country["code"])
             if counted is None or code is None:
                 continue
             title = f"People in {country['name']}: {zone['label']}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersions
@@ -9,12 +10,13 @@ from libs.pg.pool import Database
 from libs.pg.sql import Sql, ident, sql
 from services.features.rows.event_impacts import EventImpacts
 from services.features.stac.correlation import own_countries
+from services.features.stac.country_codes import alpha_3
 from services.features.stac.sources import HAZARD_CODE, Source
 
 _COUNTRIES = "country_codes"
 _REACHED = sql(
-    "SELECT dams.country_code(name) AS code FROM (SELECT DISTINCT jsonb_path_query(impact,"
-    " '$.zones[*].countries[*] ? (@.people > 0).name') #>> '{{}}' AS name FROM impact.event) found"
+    "SELECT DISTINCT jsonb_path_query(impact, '$.zones[*].countries[*] ? (@.people > 0).code') #>> '{{}}' AS code"
+    " FROM impact.event"
 )
 
 
@@ -28,6 +30,12 @@ class Summaries:
     _known: dict[str, tuple[str, tuple[set[str], set[str]]]] = field(default_factory=dict)
 
     _reached: tuple[str, set[str]] | None = None
+
+    def version(self, sources: Sequence[Source]) -> str | None:
+        """Return the version of the data that items are made of; None if it is unknown."""
+        found = [self.versions.of_impacts(source.collection) for source in sources]
+        known = [version.token for version in found if version is not None]
+        return blake2b(".".join(known).encode(), digest_size=12).hexdigest() if len(known) == len(found) else None
 
     async def of(self, sources: Sequence[Source]) -> Mapping[str, Sequence[str]]:
         """Return the countries and codes of all sources, sorted. Raises Unavailable."""
@@ -63,7 +71,7 @@ class Summaries:
         if self._reached is not None and state and self._reached[0] == state:
             return self._reached[1]
         rows = await self.database.fetch(_REACHED)
-        found = {row["code"] for row in rows if row["code"]}
+        found = {code for row in rows if (code := alpha_3(row["code"])) is not None}
         self._reached = state, found
         return found
 

@@ -1,6 +1,9 @@
 """The collections of a request for a resource of the dataset."""
 
+from dataclasses import replace
+
 from libs.catalogue.chosen_collections import Chosen, chosen_collections
+from libs.selection.past import as_of
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from services.tiles.resources import CATALOGUE
@@ -10,7 +13,10 @@ def choose_collections(call: Call) -> Chosen:
     """Return the collections that `collections` names, else the first of all; faults are added to the query."""
     known = call.request.app[CATALOGUE].collections
     chosen, faults = chosen_collections(known, call.query.values["collections"], base_url(call.request))
-    call.query.faults.extend(faults)
+    query = replace(call.query, faults=faults)
+    chosen = replace(chosen, collections=tuple([as_of(each, query) for each in chosen.collections]))
+    # an invalid time is the same fault for each
+    call.query.faults.extend(fault for place, fault in enumerate(faults) if fault not in faults[:place])
     return chosen
 
 

@@ -7,6 +7,7 @@ from aiohttp import web
 from libs.catalogue.chosen_collections import Chosen
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
+from libs.selection.past import AS_OF
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS
 from libs.web.conditional import DATA_CACHE, check_preconditions, state_headers
@@ -40,7 +41,7 @@ async def get_dataset_tile(call: Call) -> web.StreamResponse:
     if headers.lasting is None:
         check_preconditions(call.request, headers.usual)
     tile = await joined_tile(store, requests, lasting=headers.lasting is not None)
-    if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
+    if not tile.gzipped and call.query.values[AS_OF] is None and app[SETTINGS].invalid_parameter_status == 400:
         # a tile with data is returned even if they are too new for the extent
         refuse_outside([request.geometry for request in requests], tms, *place)
     if call.media_type != MediaType.MVT:
@@ -54,9 +55,9 @@ def _headers(call: Call, chosen: Chosen, store: TileStore, wanted: str | None) -
     tokens = [store.token(collection) for collection in chosen.collections]
     known = [token for token in tokens if token is not None]
     if len(known) < len(tokens):
-        return tile_headers({"Cache-Control": "no-cache"} | said, None, None)
+        return tile_headers({"Cache-Control": "no-cache"} | said, None, None, chosen.collections)
     headers = said | state_headers(call.request, call.media_type, *known, store.limits, cache_control=DATA_CACHE)
     if call.media_type != MediaType.MVT:
-        return tile_headers(headers, None, None)
+        return tile_headers(headers, None, None, chosen.collections)
     headers |= {"Vary": "Accept-Encoding", "Surrogate-Key": surrogate_keys(each.id for each in chosen.collections)}
-    return tile_headers(headers, store.edition(chosen.collections), wanted)
+    return tile_headers(headers, store.edition(chosen.collections), wanted, chosen.collections)

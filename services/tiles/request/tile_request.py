@@ -164,6 +164,7 @@ def _variant(selection: Selection, limit: int | None, all_properties: bool, *, f
     default_geometry = selection.geometry == selection.collection.geometry()
     if (
         not selection.conditions
+        and selection.collection.past is None
         and not selection.arguments
         and not selection.sort
         and limit is None

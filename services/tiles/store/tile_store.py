@@ -197,6 +197,8 @@ class TileStore:
             tile = await self._in_turn(request, None, turns)
         else:
             tile = await self._flights.do(key, lambda: self._find(request, key, turns))
+            if self._versions.is_settled(request.selection.collection):
+                tile = replace(tile, exact=True)
             if lasting and not tile.exact:
                 self._seal(request, key, tile)
         _TILES.labels(tile.tier).inc()

@@ -2,8 +2,10 @@
 
 import { firstBox } from "./cartography/first-view.js";
 import { withPlaceNames } from "./cartography/style-document.js";
+import { frameAround, frameOf, tilesInView } from "./cartography/tiles-in-view.js";
 import { createEngine } from "./engines/maplibre/engine-maplibre.js";
-import { collectionsOf, firstDrawn, restore } from "./model/deep-link.js";
+import { collectionsOf, FILTER, firstDrawn, restore } from "./model/deep-link.js";
+import { requestEarly } from "./model/early-tiles.js";
 import { eventLink } from "./model/event-link.js";
 import { Explorer } from "./model/explorer.js";
 import { watch } from "./model/freshness.js";
@@ -38,7 +40,7 @@ import { subjectChoice } from "./panel/subject-choice.js";
 import { tabs } from "./panel/tabs.js";
 import { Timeline } from "./panel/timeline.js";
 import { messageOf, setBase } from "./service/api.js";
-import { PLACE_NAMES, say } from "./words/say.js";
+import { LANGUAGE, PLACE_NAMES, say } from "./words/say.js";
 
 /** @import { State } from "./page/link.js" */
 /** @import { Box, Engine, PageData, Style } from "./types.d.ts" */
@@ -61,7 +63,8 @@ async function start() {
   if (drawn === null) throw new Error(say("The map is empty: no collection has a geometry."));
   explorer.prepare(wanted);
   const first = await explorer.style(drawn);
-  const engine = await loadEngine(first, state);
+  const early = earlyTiles(explorer, state, wanted);
+  const engine = await loadEngine(first, state, early);
   explorer.attach(engine);
   Object.assign(window, { map: engine.map });
   await engine.loaded();
@@ -69,6 +72,8 @@ async function start() {
   if (!parseView(state.map)) showFirstView(explorer, engine, linked?.box ?? null);
 
   followEngine(engine);
+  // what the first view did not need may be outdated later
+  engine.onIdle(() => early.clear());
   const story = new Story(explorer);
   const selection = new Selection(explorer, story);
   engine.onClick((hits, position) => {
@@ -107,6 +112,8 @@ async function start() {
     follow: (followed) => story.restore(followed),
     deselect: () => selection.clear(),
   };
+  // those of the page need no check by the service
+  for (const [id, text] of Object.entries(page.present?.filters ?? {})) if (state[FILTER + id] === text) explorer.setFilter(id, text);
   await restore(state, explorer, restoring);
   if (!parseView(state.map)) fitArea(explorer);
   sayFaults(given, explorer);
@@ -116,21 +123,39 @@ async function start() {
 }
 
 /**
+ * Requests the first tiles while MapLibre is loading; returns their addresses.
+ * @param {Explorer} explorer
+ * @param {State} state
+ * @param {string[]} wanted
+ */
+function earlyTiles(explorer, state, wanted) {
+  if (page.engine !== "maplibre") return new Set();
+  const { clientWidth: width, clientHeight: height } = find("#map");
+  const view = parseView(state.map);
+  const frame = view ? frameOf(view) : frameAround(firstView(explorer), viewPadding(), { width, height });
+  // the font of the basemap's labels, after the tiles
+  setTimeout(() => document.fonts.load('italic 1em "Inter Italic"').catch(() => {}));
+  return requestEarly(explorer, state, wanted, (offer) => tilesInView(frame, { width, height }, offer));
+}
+
+/**
  * MapLibre draws Web Mercator, where the browser has WebGL; OpenLayers all else.
  * @param {Style} style
  * @param {State} state
+ * @param {Set<string>} early
  * @returns {Promise<Engine>}
  */
-async function loadEngine(style, state) {
+async function loadEngine(style, state, early) {
   const options = {
     container: find("#map"),
-    style: withPlaceNames(style, PLACE_NAMES),
+    style: withPlaceNames(style, PLACE_NAMES, LANGUAGE),
     theme: currentTheme(),
     view: parseView(state.map),
     globe: state.p === "globe",
     minZoom: page.styleParameters.minzoom,
     tileMatrixSet: page.tileMatrixSet,
     farTileMatrixSet: page.farTileMatrixSet,
+    early,
   };
   if (page.engine === "maplibre") {
     try {
@@ -228,10 +253,16 @@ function saidFault(error) {
  * @param {Box | null} box what a link is about
  */
 function showFirstView(explorer, engine, box) {
-  const collections = (page.collection === null ? page.shown : [page.collection]).flatMap((id) => explorer.collections.get(id) ?? []);
-  engine.fit(box ?? firstBox(collections, engine.home), viewPadding(), { animate: false });
+  engine.fit(box ?? firstView(explorer, engine.home), viewPadding(), { animate: false });
   if (engine.globe && !box) engine.fillWithGlobe?.({ animate: false });
 }
+
+/**
+ * @param {Explorer} explorer
+ * @param {Box} [home] of the engine
+ */
+const firstView = (explorer, home) =>
+  firstBox((page.collection === null ? page.shown : [page.collection]).flatMap((id) => explorer.collections.get(id) ?? []), home);
 
 themeButton(find("#theme"));
 followPanel(find("#panel"));

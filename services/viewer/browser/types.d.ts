@@ -196,6 +196,8 @@ export interface EngineOptions {
   maxZoom?: number;
   tileMatrixSet: string;
   farTileMatrixSet: string;
+  /** Addresses of tiles that have come already, which the browser's cache has. */
+  early?: Set<string>;
 }
 
 /** What draws the map: MapLibre in Web Mercator, OpenLayers elsewhere and without WebGL. */

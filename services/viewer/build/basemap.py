@@ -8,6 +8,7 @@ has lakes and rivers of 1:10m, or roads), and the towns of GeoNames in reverse-g
 latitude in degrees (RFC 7946), rounded to 0.001° (about 100 m), cut at ±180°.
 """
 
+import gzip
 import json
 import subprocess
 from collections.abc import Iterable
@@ -23,6 +24,10 @@ from shapely.geometry import LineString, MultiLineString, Point, Polygon, mappin
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import linemerge, polylabel
 
+from libs.web.accept_language import ENGLISH, LANGUAGES
+from services.viewer.build.place_labels import place_labels
+from services.viewer.build.town_names import town_names
+
 _ATLAS = Path(__file__).parent / "atlas"
 _GRID = 0.001
 _TOLERANCE = 0.006  # degrees: half a pixel at zoom 6, where the 1:50m atlas ends
@@ -34,17 +39,19 @@ Atlas = dict[str, Any]
 
 
 def write_tiles(node: str, atlas: Atlas, target: Path) -> None:
-    """Fill the folder `target` with `<tileMatrixSetId>/<tileMatrix>/<tileRow>/<tileCol>.mvt.gz`.
+    """Fill the folder `target` with `<tileMatrixSetId>/<tileMatrix>/<tileRow>/<tileCol>.mvt.gz`, and pictures.
 
     `node` is the Node.js program. Raises subprocess.CalledProcessError, and FileNotFoundError if the towns are not
     installed.
     """
     subprocess.run(  # noqa: S603 ours
         [node, str(_ATLAS / "tiles.mjs"), str(target), str(populated_places())],
-        input=json.dumps(basemap(atlas), ensure_ascii=False).encode(),
+        input=json.dumps({**basemap(atlas), "names": town_names()}, ensure_ascii=False).encode(),
         check=True,
         capture_output=True,
     )
+    countries = {tag: place_labels(tag) for tag in LANGUAGES if tag != ENGLISH.tag}
+    (target / "pictures" / "names.json.gz").write_bytes(gzip.compress(json.dumps(countries).encode(), mtime=0))
 
 
 def basemap(atlas: Atlas) -> dict[str, list[Feature]]:

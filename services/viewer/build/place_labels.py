@@ -1,6 +1,6 @@
 """Names on the basemap in the languages of the pages: of countries from Unicode CLDR, of seas from the catalogues.
 
-Towns and provinces keep the names of their source, which has no others by language.
+town_names.py has those of towns. Provinces keep the names of their source: no package has others by language.
 """
 
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 from babel import Locale
 
 from libs.web.catalogues import catalogue, mark
-from services.viewer.build.names import numeric_codes
+from services.viewer.build.names import english_names, numeric_codes
 
 _ATLAS = Path(__file__).parents[1] / "node_modules/world-atlas/countries-50m.json"
 _WITHOUT_NUMBER = {"Kosovo": "XK", "Gibraltar": "GI", "Tuvalu": "TV"}
@@ -81,7 +81,9 @@ def place_labels(tag: str) -> dict[str, str]:
     territories, texts = Locale(tag).territories, {message.id: message.string for message in catalogue(tag)}
     english = {name: code for code, name in Locale("en").territories.items() if code.isalpha()}
     countries = {
-        name: str(territories[code]) for name, code in {**english, **_countries()}.items() if code in territories
+        name: str(territories[code])
+        for name, code in {**english_names(), **english, **_countries()}.items()
+        if code in territories
     }
     return {**countries, **{name: str(texts[name]) for name in SEAS}}
 

@@ -69,6 +69,9 @@ PLACES = (mark("country"), mark("province"), mark("sea"))
 ZONES = (mark("flooded area"), mark("alert area"), mark("forecast alert area"))
 """Zones in which people are counted (deploy/impact/zones.py)."""
 
+SEPARATORS = (mark("comma"), mark("semicolon"), mark("tab"))
+"""Names of the separators of CSV."""
+
 UNITS = (mark("people"),)
 """Units of properties that are words."""
 
@@ -118,4 +121,4 @@ EXPLORER = (
 )
 """Texts of Swagger UI; scripts replace those listed here."""
 
-TERMS = (*VALUES, *BASINS, *HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *ZONES, *UNITS, *EXPLORER)
+TERMS = (*VALUES, *BASINS, *HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *ZONES, *SEPARATORS, *UNITS, *EXPLORER)

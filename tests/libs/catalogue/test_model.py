@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from libs.catalogue.history import History
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, Publisher, TimeColumn
 from libs.catalogue.own_look import OwnLook
 from libs.ogc.crs import CRS84, USUAL_SRIDS, crs_uri
@@ -199,6 +200,8 @@ FULL = Collection(
     attribution="Us",
     look=OwnLook("#112233", "kind", "circle", "kind", "Kind", (1, 2), ("#445566",), (("a", "#778899"),)),
     publishers=(Publisher("GDACS", "CC BY", None, "GDACS", 360, FIRST),),
+    history=History("hazard.a", FIRST, ("id",)),
+    past=FIRST,
     shape="s",
 )
 

@@ -108,6 +108,25 @@ async def test_what_is_slow_or_unsafe_is_told_after_what_is_fatal(owner: asyncpg
     ]
 
 
+async def test_new_tables_are_diagnosed_without_statistics(owner: asyncpg.Connection, database_url: str) -> None:
+    """As right after a load: the index that a table needs is named at once, and tables with a geometry first."""
+    await owner.execute(
+        "CREATE SCHEMA loaded; CREATE TABLE loaded.a_price (price integer);"
+        "CREATE TABLE loaded.b_large AS SELECT n AS id, ST_Point(0, 0, 4326) AS geom FROM generate_series(1, 20000) n;"
+        "CREATE TABLE loaded.c_small AS SELECT 1 AS id, ST_Point(0, 0, 4326) AS geom;"
+        "ALTER TABLE loaded.b_large ALTER geom TYPE geometry(Point, 4326), ALTER geom SET NOT NULL;"
+        "ALTER TABLE loaded.c_small ALTER geom TYPE geometry(Point, 4326);"
+        "CREATE TABLE loaded.d_price (price integer);"
+    )
+    await owner.execute(
+        f"GRANT USAGE ON SCHEMA loaded TO {ROLE}; GRANT SELECT ON ALL TABLES IN SCHEMA loaded TO {ROLE}"
+    )
+    keys, statistics, index = said(await diagnose(address(database_url), ["loaded"]))
+    assert keys.startswith('No key tells the rows of "b_large", "c_small", "a_price" and 1 more in schema "loaded"')
+    assert statistics.endswith('"b_large", "c_small", "a_price" and 1 more in schema "loaded". ANALYZE;')
+    assert index.endswith('CREATE INDEX ON "loaded"."b_large" USING gist ("geom");')
+
+
 async def test_a_database_without_postgis(owner: asyncpg.Connection, database_url: str) -> None:
     found = await diagnose(address(database_url, database="postgres"), ["public"])
     assert str(found[0]) == 'Database "postgres" has no PostGIS. CREATE EXTENSION postgis;'

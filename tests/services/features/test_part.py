@@ -39,6 +39,7 @@ def test_what_it_conforms_to() -> None:
             for name in ("queryables", "queryables-query-parameters", "filter", "features-filter")
         ),
         "ogcapi-features-5/1.0/conf/schemas",
+        *(f"ogcapi-edr-1/1.0/conf/{name}" for name in ("core", "collections", "json", "oas30")),
         *(f"json-fg-1/1.0/conf/{name}" for name in ("core", "types-schemas")),
         *(
             f"ogcapi-common-3/1.0/conf/{name}"
@@ -56,17 +57,20 @@ def test_what_it_conforms_to() -> None:
 
 
 def _told(link: Link) -> tuple[str, str, str | None, str | None]:
-    assert link.templated is None
+    assert bool(link.templated) is ("{?" in link.href)
     return link.href, link.rel.removeprefix(_REL), link.type, link.title
 
 
 def test_the_landing_page_leads_to_functions_and_changes() -> None:
     assert [_told(link) for link in PART.landing_links] == [
-        ("/stac", "related", "application/json", "STAC catalogue of events, hazards and impacts"),
+        ("/stac", "related", "application/json", "STAC catalogue"),
         ("/functions", "functions", "application/json", "Functions of filters"),
         ("/changes", "monitor", "application/json", "Versions of all collections, and a stream of new ones"),
         ("/asyncapi", "service-meta", "application/asyncapi+json", "Streams of changes (AsyncAPI)"),
     ]
+
+
+_OF_DATA_QUERIES = "datetime,parameter-name,crs,limit,f"
 
 
 def test_collections_lead_to_their_features_and_what_is_known_of_them() -> None:
@@ -84,13 +88,22 @@ def test_collections_lead_to_their_features_and_what_is_known_of_them() -> None:
         (f"{_COLLECTION}/queryables", "queryables", _SCHEMA, "Queryables"),
         (f"{_COLLECTION}/sortables", "sortables", _SCHEMA, "Sortables"),
         (f"{_COLLECTION}/schema", "schema", _SCHEMA, "Schema of the features"),
+        *(
+            (f"{_COLLECTION}/{name}{{?{required},{_OF_DATA_QUERIES}}}", "data", "application/geo+json", title)
+            for name, required, title in (
+                ("position", "coords", "Features at a point"),
+                ("radius", "coords,within,within-units", "Features near a point"),
+                ("area", "coords", "Features in an area"),
+                ("corridor", "coords,corridor-width,width-units", "Features along a line"),
+            )
+        ),
         (f"{_COLLECTION}/facets", "related", "application/facets+json", "Counts by facets (JSON)"),
         (f"{_COLLECTION}/feed", "alternate", "application/atom+xml", "Newest features, as an Atom feed"),
         (f"{_COLLECTION}/changes", "monitor", "application/json", "New versions of the data"),
         (f"{_COLLECTION}/schema/feature", "describedby", _SCHEMA, "Schema of a feature in GeoJSON"),
     ]
-    # rows without a place are features, too
-    assert not any(each.needs_geometry for each in PART.collection_links)
+    # rows without a place are features, too, but not of a data query
+    assert {each.link.rel for each in PART.collection_links if each.needs_geometry} == {"data"}
 
 
 def test_the_document_names_the_formats_that_there_are() -> None:

@@ -152,6 +152,12 @@ async def test_filter_in_both_languages(tiles: Client) -> None:
     assert text == json == expected
 
 
+async def test_q_finds_texts(tiles: Client) -> None:
+    assert {feature.id for feature in await _features(tiles, q="Évent 17,EVENT 231")} == {17, *range(170, 180), 231}
+    answer = await tiles.get(f"{EVENTS}/0/0/0", {"q": "zzzzz"})
+    assert (answer.status, answer.body) in {(200, b""), (204, b"")}
+
+
 async def test_a_property_is_a_parameter(tiles: Client) -> None:
     assert {feature.id for feature in await _features(tiles, name="event 17")} == {17}
 

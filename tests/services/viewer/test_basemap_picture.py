@@ -28,6 +28,18 @@ async def test_land_and_towns_are_on_it(client: TestClient) -> None:  # type: ig
     assert not re.search(r"href|script|url\(", ElementTree.tostring(picture, encoding="unicode"))
 
 
+async def test_countries_and_towns_have_names_in_other_languages(client: TestClient) -> None:  # type: ignore[type-arg]
+    async def names(bbox: str, tag: str) -> set[str | None]:
+        response = await client.get("/basemap.svg", params={"bbox": bbox, "lang": tag})
+        return _names(ElementTree.fromstring(await response.text()))  # noqa: S314 ours
+
+    assert {"تايبيه", "تايوان"} <= await names("118,21,126,27", "ar")
+    assert {"Londres", "Royaume-Uni"} <= await names("-12,48,6,60", "fr")
+    assert {"El Cairo", "Egipto"} <= await names("24,21,36,33", "es")
+    # a name that the language has from English stays
+    assert "Kaohsiung" in await names("118,21,126,27", "fr")
+
+
 async def test_islands_that_small_maps_lack_are_there(client: TestClient) -> None:  # type: ignore[type-arg]
     assert "Puerto Rico" in _names(await _picture(client, "-72,15,-60,21"))
     assert "Fiji" in _names(await _picture(client, "174,-22,-174,-13"))

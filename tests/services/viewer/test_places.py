@@ -97,6 +97,9 @@ async def test_towns_of_an_area_are_told_as_geojson_and_csv(client: TestClient) 
     text = await (await client.get(f"/places/within?area={area}&f=csv")).text()
     assert text.startswith("\ufeffname,province,country,people,longitude,latitude\r\n")
     assert text.count("\r\n") == found["numberMatched"] + 1
+    separated = await (await client.get(f"/places/within?area={area}&f=csv&separator=semicolon")).text()
+    assert separated.startswith("\ufeffname;province;country;people;longitude;latitude\r\n")
+    assert (await client.get(f"/places/within?area={area}&f=geojson&separator=tab")).status == 422
 
 
 @pytest.mark.parametrize(
@@ -127,7 +130,11 @@ async def test_a_faulty_area_is_refused(client: TestClient, area: str, words: st
         ("espana", "Spain", "country"),
         ("台北", "Taipei", "town"),
         ("القاهرة", "Cairo", "town"),
+        ("花蓮", "Hualien City", "town"),
         ("Bay of Bengal", "Bay of Bengal", "sea"),
+        ("golfo de bengala", "Bay of Bengal", "sea"),
+        ("Mer Rouge", "Red Sea", "sea"),
+        ("خليج البنغال", "Bay of Bengal", "sea"),
         ("Pacific Ocean", "Pacific Ocean", "sea"),
     ],
 )

@@ -29,21 +29,40 @@ export function* themeChanges(style, theme) {
 }
 
 const NAMED = ["basemap-labels-country", "basemap-labels-sea"];
+const TOWNS = "basemap-labels-town";
 
 /**
- * A style whose countries and seas are labelled with these names, in place of the English ones of the tiles.
+ * A style whose countries and seas are labelled with these names, in place of the English ones of the tiles, and whose
+ * towns are labelled with those that the tiles have in this language.
  * @param {Style} style
  * @param {Record<string, string> | null} names
+ * @param {string} language
  * @returns {Style}
  */
-export function withPlaceNames(style, names) {
+export function withPlaceNames(style, names, language) {
   if (!names) return style;
   const name = ["get", "name"];
-  const field = ["coalesce", ["get", name, ["literal", names]], name];
-  const layers = style.layers.map((layer) =>
-    NAMED.includes(layer.id) ? /** @type {Layer} */ ({ ...layer, layout: { ...layer.layout, "text-field": field } }) : layer,
-  );
+  const layers = style.layers.map((layer) => {
+    const own = NAMED.includes(layer.id) ? ["get", name, ["literal", names]] : layer.id === TOWNS && ["get", language];
+    if (!own) return layer;
+    const { "text-field": written } = /** @type {Record<string, unknown>} */ (layer.layout ?? {});
+    const field = withNames(written, ["coalesce", own, name]);
+    // Arabic letters are joined
+    const spacing = language === "ar" ? { "text-letter-spacing": 0 } : {};
+    return /** @type {Layer} */ ({ ...layer, layout: { ...layer.layout, ...spacing, "text-field": field } });
+  });
   return { ...style, layers };
+}
+
+/**
+ * The expression with `names` in place of the English name.
+ * @param {unknown} field
+ * @param {unknown[]} names
+ * @returns {unknown}
+ */
+function withNames(field, names) {
+  if (!Array.isArray(field)) return field;
+  return field[0] === "get" ? names : field.map((part) => withNames(part, names));
 }
 
 /** @param {{ metadata?: unknown }} layer */

@@ -2,6 +2,7 @@
 
 import { address, collectionPath, getJson } from "../service/api.js";
 import { propertyTitle } from "../words/format.js";
+import { loadDescriptions } from "../words/say.js";
 
 /**
  * @import { Collection, FilterProperty, PropertyKind } from "../types.d.ts"
@@ -31,11 +32,13 @@ export function filterProperties(collection) {
 /** @param {Collection} collection */
 async function load(collection) {
   const path = collectionPath(collection.id);
-  const [queryables, schema] = await Promise.all([
+  const [queryables, schema, descriptions] = await Promise.all([
     getJson(address(`${path}/queryables`, { f: "schemajson" })),
     getJson(address(`${path}/schema`)).catch(() => ({})),
+    loadDescriptions(),
   ]);
-  return filterPropertiesOf(collection, queryables.properties, schema.properties ?? {});
+  const properties = filterPropertiesOf(collection, queryables.properties, schema.properties ?? {});
+  return properties.map((each) => ({ ...each, description: descriptions[each.description ?? ""] ?? each.description }));
 }
 
 /**
@@ -48,12 +51,14 @@ async function load(collection) {
 export function filterPropertiesOf({ columns }, queryables, schema) {
   return Object.entries(queryables).flatMap(([name, queryable]) => {
     const declared = { ...queryable, ...schema[name] };
+    const column = columns.find((each) => each.name === name);
     // a schema may leave the type of a value open
     const kind = kindOf({ ...declared, type: queryable.type });
     if (kind === null) return [];
     return [{
       name,
-      title: declared.title ?? propertyTitle(name, columns.find((column) => column.name === name)),
+      // that of the page is in its language
+      title: column?.title ?? declared.title ?? propertyTitle(name, column),
       description: declared.description ?? null,
       unit: declared["x-dams-unitLabel"] ?? declared["x-ogc-unit"] ?? null,
       kind,

@@ -6,15 +6,18 @@ import { containing, quoted } from "./cql2.js";
 /** @import { Column } from "../types.d.ts" */
 /** @typedef {{ columns: Column[] }} Searched */
 
-const TEXTS = ["title", "name", "place", "country", "event_id"];
+const TEXTS = ["title", "name", "place", "nearest_place", "country", "event_id"];
 /** @type {Record<string, string>} */
 const HINTS = { name: say("name"), place: say("place"), country: say("country"), basin: say("basin"), season: say("year"), event_id: say("event") };
 
-/** Words for a kind of hazard, and a property that its collections have. */
+/** Words for a kind of hazard in the languages of the pages, without accents, and a property that its collections have. */
 const KINDS = [
-  { words: /^(hurricanes?|typhoons?|cyclones?|storms?)$/i, properties: ["category", "wind_kt", "max_wind_kt"] },
-  { words: /^(earthquakes?|quakes?)$/i, properties: ["magnitude"] },
-  { words: /^floods?$/i, properties: ["began", "severity"] },
+  {
+    words: /^(hurricanes?|typhoons?|cyclones?|storms?|huracan(es)?|tifon(es)?|ciclon(es)?|tormentas?|ouragans?|typhons?|tempetes?|(ال)?(اعصار|عاصفة|عواصف))$/i,
+    properties: ["category", "wind_kt", "max_wind_kt"],
+  },
+  { words: /^(earthquakes?|quakes?|terremotos?|sismos?|seismes?|(ال)?(زلزال|زلازل))$/i, properties: ["magnitude"] },
+  { words: /^(floods?|inundacion(es)?|inondations?|crues?|(ال)?(فيضان|فيضانات))$/i, properties: ["began", "severity"] },
 ];
 const MAGNITUDE = /^m(?:ag(?:nitude)?)?\s*(\d(?:\.\d)?)(\+?)$/i;
 
@@ -44,6 +47,8 @@ export function searchFilter(collection, text) {
     const searched = year ? texts.filter((name) => name !== "event_id") : texts;
     return [
       searched.length && containing(searched, word),
+      // names of storms have no accents
+      searched.length && withoutAccents(word) !== word.normalize("NFD") && containing(searched, withoutAccents(word)),
       basins.length && `basin IN (${basins.map(quoted).join(", ")})`,
       year && `season = ${word}`,
       /^(td|ts|c[1-5])$/i.test(word) && has("category", "string") && `category = ${quoted(word.toUpperCase())}`,
@@ -58,10 +63,13 @@ export function searchFilter(collection, text) {
  * @param {string} word
  */
 const isKindOf = ({ columns }, word) =>
-  KINDS.some(({ words, properties }) => words.test(word) && columns.some(({ name }) => properties.includes(name)));
+  KINDS.some(({ words, properties }) => words.test(withoutAccents(word)) && columns.some(({ name }) => properties.includes(name)));
 
 /** @param {string} word */
-const isAboutEvents = (word) => MAGNITUDE.test(word) || KINDS.some(({ words }) => words.test(word));
+const isAboutEvents = (word) => MAGNITUDE.test(word) || KINDS.some(({ words }) => words.test(withoutAccents(word)));
+
+/** @param {string} word */
+const withoutAccents = (word) => word.normalize("NFD").replace(/\p{M}/gu, "");
 
 /**
  * Whether a text names an event by its kind or magnitude, such as `hurricane irma` or `M6 Japan`.

@@ -184,8 +184,8 @@ export class Explorer extends EventTarget {
   async showAll(ids) {
     const styles = await this.#stylesOf(ids);
     for (const [id, style] of styles) this.shown.set(id, style);
-    const plain = new Map([...styles].filter(([id]) => this.#isPlain(id)));
-    const joined = await this.together.add(plain, () => ({ datetime: this.datetime }), (id) => this.shown.has(id) && this.#isPlain(id));
+    const plain = new Map([...styles].filter(([id]) => this.isPlain(id)));
+    const joined = await this.together.add(plain, () => ({ datetime: this.datetime }), (id) => this.shown.has(id) && this.isPlain(id));
     for (const [id, style] of styles) {
       if (this.shown.has(id) && !joined.includes(id)) this.engine.add(style, this.parameters(id));
     }
@@ -213,7 +213,7 @@ export class Explorer extends EventTarget {
    * Whether the time is the only filter on a collection.
    * @param {string} id
    */
-  #isPlain(id) {
+  isPlain(id) {
     const { datetime: _, ...others } = this.parameters(id);
     return Object.values(others).every((value) => value === null) && !Object.keys(this.styleParameters(id)).length;
   }
@@ -255,7 +255,7 @@ export class Explorer extends EventTarget {
   setDatetime(datetime) {
     if (this.datetime === datetime) return;
     this.datetime = datetime;
-    for (const id of this.shown.keys()) if (!this.together.has(id) || !this.#isPlain(id)) this.#refresh(id);
+    for (const id of this.shown.keys()) if (!this.together.has(id) || !this.isPlain(id)) this.#refresh(id);
     this.together.setParameters({ datetime });
     this.emit("query");
   }

@@ -100,7 +100,7 @@ export class Together {
  * The collections whose tiles have versions, or else those that have none: one without would leave all without.
  * @param {Map<string, Style>} styles
  */
-function alike(styles) {
+export function alike(styles) {
   /** @param {[string, Style]} entry */
   const lasts = ([id, style]) => VERSION.test(/** @type {{ tiles?: string[] }} */ (style.sources?.[id] ?? {}).tiles?.[0] ?? "");
   const lasting = [...styles].filter(lasts);

@@ -2,8 +2,7 @@
 
 import { areaOutline } from "../cartography/area-outline.js";
 import { find } from "../page/dom.js";
-import { announceError } from "../page/status.js";
-import { messageOf } from "../service/api.js";
+import { AreaTool } from "./area-tool.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
 
@@ -21,15 +20,11 @@ export function areaMap(explorer) {
   explorer.addEventListener("query", draw);
   draw();
   const button = find("#area-button");
-  const open = async () => {
-    // the drawing tool is loaded only when a user wants to draw
-    const { AreaTool } = await import("./area-tool.js");
-    button.removeEventListener("click", clicked);
+  // made only when a user wants to draw
+  const make = () => {
+    button.removeEventListener("click", make);
     new AreaTool(find("#area"), explorer);
     button.click();
   };
-  const clicked = () => {
-    open().catch((error) => announceError(messageOf(error)));
-  };
-  button.addEventListener("click", clicked);
+  button.addEventListener("click", make);
 }

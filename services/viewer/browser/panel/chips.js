@@ -4,7 +4,7 @@ import { element } from "../page/dom.js";
 import { eventLists } from "../model/deep-link.js";
 import { getItems } from "../service/api.js";
 import { areaWords } from "../words/area.js";
-import { LOCALE, say } from "../words/say.js";
+import { isolated, LOCALE, say } from "../words/say.js";
 import { featureTitle } from "./feature-badge.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
@@ -36,9 +36,9 @@ const LIST = new Intl.ListFormat(LOCALE);
  * @param {string[]} events
  */
 function eventChip(explorer, id, events) {
-  const text = element("span", { text: say("Only event {event}", { event: LIST.format(events) }), title: events.join(", ") });
+  const text = element("span", { text: say("Only event {event}", { event: LIST.format(events.map(isolated)) }), title: events.join(", ") });
   Promise.all(events.map((event) => eventTitle(explorer, id, event))).then((titles) => {
-    if (titles.some(Boolean)) text.textContent = say("Only {what}", { what: LIST.format(titles.map((title, at) => title ?? events[at])) });
+    if (titles.some(Boolean)) text.textContent = say("Only {what}", { what: LIST.format(titles.map((title, at) => isolated(title ?? events[at]))) });
   }, () => {});
   return chip(text, say("Show all"), () => explorer.setEvents(id, []));
 }

@@ -87,7 +87,8 @@ export function describeDrawn(explorer) {
     const left = found.filter(({ number }) => number > 0);
     const [only] = left;
     // of several collections the same is said, whichever tiles they come from
-    const words = left.length && explorer.shown.size === 1 ? await drawnOf(explorer, only.ids[0], only) : omittedWords(left);
+    const ranked = left.some(({ ids }) => ids.some((id) => explorer.collection(id).importance));
+    const words = left.length && explorer.shown.size === 1 ? await drawnOf(explorer, only.ids[0], only) : omittedWords(left, ranked);
     if (asked !== mine) return;
     note.textContent = [words, simplifiedWords(found)].filter(Boolean).join(". ");
     note.hidden = !note.textContent;

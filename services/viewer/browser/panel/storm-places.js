@@ -9,7 +9,7 @@ import { element } from "../page/dom.js";
 import { viewPadding } from "../page/layout.js";
 import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.js";
 import { formatNumber } from "../words/format.js";
-import { inARow, say, sayMany } from "../words/say.js";
+import { inARow, LANGUAGE, say, sayMany } from "../words/say.js";
 import { forceWords } from "../words/storm.js";
 
 /**
@@ -28,6 +28,11 @@ export class StormPlaces {
   #told = element("p", { role: "status" });
   #list = element("ol");
   #downloads = element("p", { class: "links" });
+  #separator = element(
+    "select",
+    {},
+    ...["comma", "semicolon", "tab"].map((value) => element("option", { value, text: say(value) })),
+  );
   #isOpen = false;
   #asked = "";
   /** @type {AbortController | null} */
@@ -46,6 +51,7 @@ export class StormPlaces {
       const ring = zoneRing(story.step, story.wind);
       if (this.#isOpen && ring) explorer.engine.fit(bboxOf({ type: "LineString", coordinates: ring }), viewPadding());
     });
+    this.#separator.value = ["es", "fr"].includes(LANGUAGE) ? "semicolon" : "comma";
     this.root = element("div", { class: "places" }, this.#button, this.#told, this.#list, this.#downloads);
   }
 
@@ -116,10 +122,17 @@ export class StormPlaces {
     );
     const link = (/** @type {string} */ text, /** @type {string} */ href, /** @type {string} */ file) => element("a", { text, href, download: file });
     const { event, collections } = /** @type {import("../model/story.js").Life} */ (this.#story.life);
-    const within = (/** @type {string} */ f) => address("/places/within", { area, limit: Math.max(1, numberMatched), f });
+    const within = (/** @type {string} */ f) => {
+      const separator = f === "csv" && this.#separator.value !== "comma" ? this.#separator.value : null;
+      return address("/places/within", { area, limit: Math.max(1, numberMatched), f, separator });
+    };
+    const lines = link(say("Places as CSV"), within("csv"), `${event}-places.csv`);
+    this.#separator.onchange = () => (lines.href = within("csv"));
+    const separated = element("label", {}, `${say("Separator")} `, this.#separator);
     this.#downloads.replaceChildren(
-      ...(numberMatched ? [link(say("Places as CSV"), within("csv"), `${event}-places.csv`), link(say("as GeoJSON"), within("geojson"), `${event}-places.geojson`)] : []),
+      ...(numberMatched ? [lines, link(say("as GeoJSON"), within("geojson"), `${event}-places.geojson`)] : []),
       ...(zone && collections.zones ? [link(say("Zone as GeoJSON"), address(itemPath(collections.zones.id, zone.id ?? ""), { f: "geojson" }), `${event}-zone.geojson`)] : []),
+      ...(numberMatched ? [separated] : []),
     );
   }
 }

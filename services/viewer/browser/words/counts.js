@@ -74,7 +74,7 @@ export function downloadWords(where, number) {
 export function drawnWords(matched, left, ranked) {
   // a feature in two tiles may be left out of both
   const drawn = matched === null ? 0 : matched - left.number;
-  if (matched === null || drawn <= 0) return omittedWords([left]);
+  if (matched === null || drawn <= 0) return omittedWords([left], ranked);
   const number = left.estimated ? say("about {number}", { number: Number(drawn.toPrecision(2)) }) : formatNumber(drawn);
   return ranked
     ? say("Showing {number} of {all} in view, strongest first; zoom in to see the rest", { number, all: matched })
@@ -83,9 +83,13 @@ export function drawnWords(matched, left, ranked) {
 
 /**
  * @param {{ number: number }[]} left
+ * @param {boolean} ranked whether some are more important than others
  */
-export function omittedWords(left) {
-  return left.length ? say("Only the strongest are shown here; zoom in to see all") : "";
+export function omittedWords(left, ranked) {
+  if (!left.length) return "";
+  return ranked
+    ? say("Only the strongest are shown here; zoom in to see all")
+    : say("Some features are not drawn here; zoom in to see all");
 }
 
 /**

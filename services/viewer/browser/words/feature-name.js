@@ -33,7 +33,7 @@ export function featureName({ label, time = null, columns = [] }, { id = null, p
   if (own) return own;
   const kind = label.replace(/([^s])s$/, "$1");
   const parts = [text(values.country), when(values, time)].filter(Boolean);
-  return parts.length ? [kind, ...parts].join(", ") : `${kind} ${id ?? ""}`.trim();
+  return parts.length ? inARow([kind, ...parts], ", ") : `${kind} ${id ?? ""}`.trim();
 }
 
 /**
@@ -73,7 +73,7 @@ function stormName(values, time, columns) {
   const labels = columns.find((column) => column.name === "basin")?.labels ?? {};
   const where = Object.hasOwn(labels, basin) ? labels[basin] : basin;
   const wind = STRENGTH.map((property) => values[property]).find((value) => typeof value === "number");
-  return [name || where, when(values, time), wind === undefined ? "" : `${wind} kt`].filter(Boolean).join(", ");
+  return inARow([name || where, when(values, time), wind !== undefined && `${wind} kt`], ", ");
 }
 
 /**

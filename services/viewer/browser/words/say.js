@@ -9,6 +9,7 @@
  * @property {(number: number) => number} plural which of its forms goes with a number
  * @property {Record<string, string | string[]>} texts by the English one; where there are several forms, by that of one
  * @property {Record<string, string>} [places] names of countries and seas, by the English ones of the basemap
+ * @property {string} [descriptions] the module with the descriptions of properties, beside this one
  */
 
 const { damsWords: words } = /** @type {{ damsWords?: Words }} */ (globalThis);
@@ -25,6 +26,12 @@ export const PLACE_NAMES = words?.places ?? null;
  * @param {string} name in English
  */
 export const placeName = (name) => PLACE_NAMES?.[name] ?? name;
+/**
+ * Descriptions of properties in the language of the page, by the English ones: the filter alone needs them.
+ * @returns {Promise<Record<string, string>>}
+ */
+export const loadDescriptions = async () => (words?.descriptions ? (await import(words.descriptions)).default : {});
+
 /** Whether the page is laid out from right to left. */
 export const FROM_RIGHT = words?.fromRight ?? false;
 

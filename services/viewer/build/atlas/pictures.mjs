@@ -19,9 +19,9 @@ export function pictured(name, features, extent) {
   if (name !== "towns" && name !== "labels") return {};
   return {
     [name]: features.flatMap(({ geometry: [[x, y]], tags }) => {
-      const zoom = tags.zoom ?? tags.rank;
+      const { basemap, name: label, zoom: from, rank, size, ...names } = tags;
       const inside = x >= 0 && x < extent && y >= 0 && y < extent;
-      return inside ? [[x, y, tags.basemap, tags.name, zoom, tags.size ?? 0]] : [];
+      return inside ? [[x, y, basemap, label, from ?? rank, size ?? 0, names]] : [];
     }),
   };
 }

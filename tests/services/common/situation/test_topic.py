@@ -166,7 +166,7 @@ def test_what_is_not_said_of_a_topic_is_usual() -> None:
             | {"nearest_place_bearing": "NNE"},
             "à 22 km NNE de Hualien",
         ),
-        ({"alert_level": "Red", "country": "Spain", "at": NOW}, "Alerte Rouge, Espagne, 10 mai 2020"),
+        ({"alert_level": "Red", "country": "Spain", "at": NOW}, "Alerte : Rouge, Espagne, 10 mai 2020"),
         ({"title": "Known by its title alone"}, "Known by its title alone"),
     ],
 )

@@ -11,12 +11,11 @@ import pytest
 import shapely
 
 from libs.catalogue.model import Collection, Column, TimeColumn
-from libs.ogc.errors import Fault
 from libs.web.query_params import QueryValues
 from services.features.formats.csv import Csv
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
 from services.features.formats.geojson import GeoJson
-from services.features.formats.jsonfg import JsonFg
+from services.features.formats.jsonfg import JsonFg, Rfc7946
 from services.features.formats.registry import EXPORT_FORMATS, apply_profile
 from services.features.rows.layout import Layout, Rows
 from tests.services.in_process import Client
@@ -24,7 +23,8 @@ from tests.services.in_process import Client
 EVENTS = "/collections/hostile.events"
 MERCATOR = "http://www.opengis.net/def/crs/EPSG/0/3857"
 EVENT = Collection("a.b", "a", "b", 1, "table", "B", None, ())
-_PROFILE = "http://www.opengis.net/def/profile/OGC/0/jsonfg"
+_REGISTER = "http://www.opengis.net/def/profile/OGC/0/"
+_PROFILE = f"{_REGISTER}jsonfg"
 
 
 @pytest.mark.parametrize("address", [f"{EVENTS}/items?limit=3&", f"{EVENTS}/export?ids=1,2,3&", f"{EVENTS}/items/2?"])
@@ -65,40 +65,65 @@ async def test_places_are_in_their_crs(features: Client, tmp_path: Path) -> None
         assert [shape.x, shape.y] == pytest.approx(found[identifier]["place"]["coordinates"])
 
 
-async def test_it_is_a_profile_of_geojson_alone(features: Client) -> None:
+async def test_other_formats_have_no_profile(features: Client) -> None:
     # without a time, the member `time` is null
     document = await features.json("/collections/hostile.types/items", profile="jsonfg")
     assert {"time", "place"} <= document["features"][0].keys()
     for format_ in ("csv", "geojsonseq", "fgb", "html"):
         answer = await features.get(f"{EVENTS}/items", {"profile": "jsonfg", "f": format_})
-        (fault,) = answer.json()["detail"]
-        assert (answer.status, fault["loc"], fault["type"], fault["input"]) == (
-            422,
-            ["query", "profile"],
-            "enum",
-            "jsonfg",
-        )
+        assert answer.status == 200
+        assert 'rel="profile"' not in answer.headers.get("Link", "")
+
+
+@pytest.mark.parametrize(
+    ("profile", "used"),
+    [
+        ("rfc7946", "rfc7946"),
+        ("jsonfg-plus", "jsonfg-plus"),
+        (f"{_REGISTER}jsonfg", "jsonfg"),
+        ("https://example.org/own,rfc7946,jsonfg", "rfc7946"),
+        ("https://example.org/own", None),
+    ],
+)
+async def test_the_response_links_to_the_first_profile_that_is_offered(
+    features: Client, profile: str, used: str | None
+) -> None:
+    for address in (f"{EVENTS}/items", f"{EVENTS}/items/2", f"{EVENTS}/export"):
+        answer = await features.get(address, {"profile": profile})
+        links = [link["href"] for link in answer.json()["links"] if link["rel"] == "profile"]
+        assert links == ([f"{_REGISTER}{used}"] if used else [])
+        assert ("conformsTo" in answer.json()) is (used in ("jsonfg", "jsonfg-plus"))
+        assert (f'<{_REGISTER}{used}>; rel="profile"' in answer.headers["Link"]) is (used is not None)
+
+
+async def test_a_place_has_no_second_geometry(features: Client) -> None:
+    answer = await features.json(f"{EVENTS}/items", profile="jsonfg-plus", crs=MERCATOR)
+    assert [link["href"] for link in answer["links"] if link["rel"] == "profile"] == [_PROFILE]
+
+
+async def test_an_unknown_profile_is_a_fault(features: Client) -> None:
+    answer = await features.get(f"{EVENTS}/items", {"profile": "jsonfg,nonsense"})
+    (fault,) = answer.json()["detail"]
+    assert (answer.status, fault["loc"], fault["type"], fault["input"]) == (
+        422,
+        ["query", "profile"],
+        "enum",
+        "nonsense",
+    )
 
 
 @pytest.mark.parametrize(("profile", "name", "kind"), [
-    (None, "geojson", GeoJson), (None, "csv", Csv), ("rfc7946", "geojson", GeoJson), ("jsonfg", "geojson", JsonFg),
+    (None, "geojson", GeoJson), (None, "csv", Csv), ("rfc7946", "geojson", Rfc7946), ("jsonfg", "geojson", JsonFg),
+    ("jsonfg", "csv", Csv),
 ])  # fmt: skip
 def test_what_a_profile_makes_of_a_format(profile: str | None, name: str, kind: type) -> None:
-    query = QueryValues({"profile": profile})
+    query = QueryValues({"profile": profile and [profile]})
     found = apply_profile(_format(name), query, EVENT)
     assert (type(found), query.faults) == (kind, [])
     assert found is not None
-    said = '<http://a>; rel="self"' + (f', <{_PROFILE}>; rel="profile"' if kind is JsonFg else "")
+    linked = profile is not None and issubclass(kind, GeoJson)
+    said = '<http://a>; rel="self"' + (f', <{_REGISTER}{profile}>; rel="profile"' if linked else "")
     assert found.link_header(PageLinks(b"", '<http://a>; rel="self"')) == said
-
-
-@pytest.mark.parametrize("name", ["csv", "fgb", None])
-@pytest.mark.parametrize("profile", ["rfc7946", "jsonfg"])
-def test_a_profile_of_another_format_is_a_fault(name: str | None, profile: str) -> None:
-    query = QueryValues({"profile": profile})
-    assert apply_profile(_format(name), query, EVENT) is _format(name)
-    sentence = f"profile={profile} is for f=geojson alone"
-    assert query.faults == [Fault(("query", "profile"), sentence, profile, "enum")]
 
 
 def _format(name: str | None) -> FeatureFormat | FileFormat | None:

@@ -58,6 +58,8 @@ async def test_late_and_failing_workers_are_named(url: str, served: Services) ->
     assert (await features.json("/events/WP%2F1/impact"))["missing"] == []
     await _say(url, "DELETE FROM impact.worker")
     assert "has not run yet" in (await features.json("/events/WP4/impact"))["reason"]
+    french = (await features.get("/events/WP4/impact", {"f": "html", "lang": "fr"})).body.decode()
+    assert "Le programme qui calcule les impacts n’a pas encore été exécuté." in french
     # the schema of an earlier release has no such table
     await _say(url, "DROP TABLE impact.worker")
     assert (await features.json("/events/WP4/impact"))["reason"] == "The impact of this event is not computed yet."

@@ -3,6 +3,8 @@ from decimal import Decimal
 import pytest
 
 from libs.catalogue.model import Column
+from libs.web.accept_language import ENGLISH, LANGUAGES
+from libs.web.languages import speak
 from services.features.aggregation.facet import NumberFacet, TermFacet
 from services.features.pages.facet_html import sections, usual_facets
 from services.features.rows.value_ranges import ValueRange
@@ -57,3 +59,17 @@ def test_a_page_shows_two_properties_that_are_known_to_have_few_values() -> None
     felt = TermFacet("felt", Column("felt", "boolean", "boolean"))
     assert usual_facets([*texts, chosen, felt], {}) == [chosen, felt]
     assert usual_facets([*texts, chosen, felt], known) == [texts[1], texts[3]]
+
+
+def test_ranges_keep_their_direction_on_an_arabic_page() -> None:
+    buckets = [{"min": -0.5, "max": 0, "count": 2}]
+
+    def label() -> str:
+        return str(sections([MAGNITUDE], {"magnitude": {"buckets": buckets}}, {})[0]["rows"][0]["label"])
+
+    assert label() == "-0.5 – 0"
+    speak(LANGUAGES["ar"])
+    try:
+        assert label() == "\u2068-0.5 – 0\u2069"
+    finally:
+        speak(ENGLISH)

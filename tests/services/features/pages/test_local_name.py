@@ -8,6 +8,7 @@ from libs.catalogue.model import Collection, Column, TimeColumn
 from libs.web.accept_language import ENGLISH, LANGUAGES
 from libs.web.languages import speak
 from libs.web.local_title import country_name
+from services.features.pages.items_html import readable
 from services.features.pages.local_name import local_name
 
 _COLUMNS = ("title", "magnitude", "basin", "alert_level", "main_cause", "country")
@@ -39,7 +40,7 @@ def _french() -> Iterator[None]:
             {"title": "C5, North Atlantic", "basin": "NA", "max_wind_kt": 155} | _DAYS,
             "Atlantique Nord, 6 févr. 2018 – 8 févr. 2018, 155 kt",
         ),
-        ({"title": "Red alert, Spain", "alert_level": "Red", "country": "Spain"}, "Alerte Rouge, Espagne"),
+        ({"title": "Red alert, Spain", "alert_level": "Red", "country": "Spain"}, "Alerte : Rouge, Espagne"),
         ({"title": "Rain", "main_cause": "Heavy rain", "country": "Nowhere"}, "Fortes pluies, Nowhere"),
         ({"title": "Known by its title alone"}, "Known by its title alone"),
     ],
@@ -57,4 +58,16 @@ def test_countries_have_their_names() -> None:
         "Atlantis",
     )
     others = ("United States of America", "Antigua and Barbuda", "Saint Kitts and Nevis")
+    spelled = ("Democratic Republic of the Congo", "Turkey", "Côte d'Ivoire", "Myanmar")
+    assert [country_name(name)[:10] for name in spelled] == ["Congo-Kins", "Turquie", "Côte d’Ivo", "Myanmar (B"]
     assert [country_name(name) for name in others] == ["États-Unis", "Antigua-et-Barbuda", "Saint-Christophe-et-Niévès"]
+
+
+def test_values_are_in_the_language_of_the_page() -> None:
+    assert readable("earthquake")["text"] == "séisme"
+    assert readable("Spain", "country")["text"] == readable("Spain", "other_country")["text"] == "Espagne"
+    # of another column it is no country, and no address is a word
+    assert readable("Spain", "title")["text"] == "Spain"
+    assert readable("https://example.org/")["href"] == "https://example.org/"
+    speak(ENGLISH)
+    assert readable("earthquake")["text"] == "earthquake"

@@ -18,7 +18,7 @@ ROWS = """
 INSERT INTO exposure.dataset VALUES
     ('places', 'Places', 'People', 'lower bound', 'GeoNames', 'CC BY 4.0', 'https://example.org/by', '2026', 3, 'a');
 INSERT INTO exposure.place VALUES
-    (1, 'Big', 'MX', 'Mexico', 'North', 1234567, 'SRID=4326;POINT(1 1)'),
+    (1, 'Big', 'MX', 'Estados Unidos Mexicanos', 'North', 1234567, 'SRID=4326;POINT(1 1)'),
     (2, 'Small', 'BZ', 'Belize', NULL, 600, 'SRID=4326;POINT(1.5 1)'),
     (3, 'Nowhere', 'XX', 'Xland', 'South', 500, 'SRID=4326;POINT(3 3)');
 INSERT INTO hazard.hazard_ts_events

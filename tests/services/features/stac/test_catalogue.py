@@ -25,6 +25,8 @@ async def test_collections_fit_the_schema(features: Client) -> None:
     assert names == ["dams-events", "dams-hazards", "dams-impacts"]
     for each in document["collections"]:
         assert faults(each) == []
+        # the version of the data that all items are made of
+        assert each["dams:data_version"] == document["collections"][0]["dams:data_version"]
         # pystac follows links, to the service in this event loop
         await asyncio.to_thread(validate, pystac.Collection.from_dict(each))
         assert await features.json(f"/stac/collections/{each['id']}") == each
@@ -33,6 +35,14 @@ async def test_collections_fit_the_schema(features: Client) -> None:
         (box,) = each["extent"]["spatial"]["bbox"]
         assert box[0] <= -179.9
         assert box[2] >= 85
+
+
+async def test_a_browser_gets_a_page_of_the_catalogue(features: Client) -> None:
+    page = await features.get("/stac", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert page.headers["Content-Type"].startswith("text/html")
+    text = page.body.decode()
+    assert "/stac/collections/dams-impacts/items" in text
+    assert "Événements" in (await features.get("/stac?f=html&lang=fr")).body.decode()
 
 
 async def test_landing_page_leads_to_the_catalogue(features: Client) -> None:

@@ -21,16 +21,49 @@ async def _found(features: Client, path: str, q: str, **others: str) -> set[str]
         ("NÉPAL", {"Q1"}),
         ("m 6.1", {"Q1"}),
         ("6.1  -  here", {"Q1"}),
-        ("here 6.1", set()),
+        ("6.1 m,explosion", {"X1"}),
         ("nepal,explosion", {"Q1", "X1"}),
         ("explo", {"X1"}),
         ("%", set()),
-        ("e_rthquake", set()),
+        ("e_rthquake,explosion", {"X1"}),
         ("it's", set()),
     ],
 )
 async def test_terms_are_words_in_order_and_one_suffices(features: Client, q: str, found: set[str]) -> None:
     assert await _found(features, _QUAKES, q) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "q", "found"),
+    [
+        # other forms of a word, in the language of the database
+        (_FLOODS, "rains", {"FL1", "FL2"}),
+        (_FLOODS, "raining heavily", set()),
+        (_QUAKES, "explosions", {"X1"}),
+        # similar words, only if nothing matches
+        (_QUAKES, "nepla", {"Q1"}),
+        (_QUAKES, "earthqauke", {"Q1"}),
+        (_QUAKES, "earthqauke,explosion", {"X1"}),
+        (_QUAKES, "zzzzzz", set()),
+    ],
+)
+async def test_other_forms_and_similar_words_are_found(features: Client, path: str, q: str, found: set[str]) -> None:
+    assert await _found(features, path, q) == found
+    answer = await features.json(path, q=q, limit="1")
+    assert answer["numberMatched"] == len(found)
+
+
+async def test_the_best_match_comes_first_and_pages_have_each_once(features: Client) -> None:
+    address, found = f"{_QUAKES}?q=explo,nepal&limit=1", []
+    while address:
+        answer = (await features.get(address)).json()
+        assert answer["numberMatched"] == 2
+        found += [feature["properties"]["event_id"] for feature in answer["features"]]
+        address = next((link["href"] for link in answer["links"] if link["rel"] == "next"), "")
+    # a whole word is a better match than a part of one
+    assert found == ["Q1", "X1"]
+    answer = await features.json(_QUAKES, q="explo,nepal", sortby="magnitude")
+    assert [feature["properties"]["event_id"] for feature in answer["features"]] == ["X1", "Q1"]
 
 
 async def test_it_narrows_the_other_filters(features: Client) -> None:

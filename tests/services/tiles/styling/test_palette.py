@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from services.tiles.styling.hazard import look_of
 from services.tiles.styling.layers import data_layers
@@ -126,6 +127,20 @@ def test_pages_have_colours_of_the_map(theme: str) -> None:
     assert found.keys() == HAZARDS.keys()
     for hazard, colour in found.items():
         assert colour in {each for scale in HAZARDS[hazard] for each in _colours(scale, theme)}
+
+
+def test_picture_of_the_map_in_the_documents_has_the_colours_of_alerts() -> None:
+    # a palette of few colours would average them away
+    with Image.open(_SITE.parents[3] / "deploy/pictures/map.png") as picture:
+        counted = picture.convert("RGB").getcolors(1 << 24) or []
+    for item in ALERT.classes:
+        wanted = [int(item.color[at : at + 2], 16) for at in (1, 3, 5)]
+        seen = [
+            number
+            for number, colour in counted
+            if isinstance(colour, tuple) and all(abs(a - b) < 20 for a, b in zip(colour, wanted, strict=True))
+        ]
+        assert sum(seen) > 50, item.label
 
 
 def test_class_has_two_colours_in_the_legend() -> None:

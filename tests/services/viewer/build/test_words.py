@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from gettext import c2py
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from libs.web.catalogues import catalogue
 from services.tiles.styling.hazard import look_of
 from services.tiles.styling.palette import HAZARDS
 from services.viewer.build import terms
+from services.viewer.build.property_words import DESCRIPTIONS
 from services.viewer.build.words import SCRIPTS, write_words
 
 _OTHERS = [tag for tag in LANGUAGES if tag != ENGLISH.tag]
@@ -40,6 +42,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
             ).stdout
         )
         for name, file in write_words(folder).items()
+        if not name.endswith("-descriptions.js")
     }
 
 
@@ -72,6 +75,19 @@ def test_countries_and_seas_have_names(words: dict[str, dict[str, Any]], tag: st
     # abbreviated names and countries without a number too
     assert {"Dem. Rep. Congo", "Kosovo", "Tuvalu", "Antarctica"} <= places.keys()
     assert len(places) > 280
+
+
+@pytest.mark.parametrize("tag", _OTHERS)
+def test_descriptions_of_properties_have_a_script_of_their_own(tmp_path: Path, tag: str) -> None:
+    names = write_words(tmp_path)
+    script = (tmp_path / names[f"words/{tag}-descriptions.js"]).read_text("utf-8")
+    described = json.loads(script.removeprefix("export default").removesuffix(";\n"))
+    assert described.keys() == set(DESCRIPTIONS)
+    assert described["Magnitude and place."] == next(
+        each.string for each in catalogue(tag) if each.id == "Magnitude and place."
+    )
+    # each page knows where it is
+    assert names[f"words/{tag}-descriptions.js"] in (tmp_path / names[f"words/{tag}.js"]).read_text("utf-8")
 
 
 def test_no_call_is_missed() -> None:

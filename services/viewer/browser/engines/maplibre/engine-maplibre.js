@@ -58,7 +58,7 @@ class MapLibreEngine {
    * @param {typeof import("./library.js")} library
    * @param {EngineOptions} options
    */
-  constructor(library, { container, style, theme, view, globe, minZoom, maxZoom }) {
+  constructor(library, { container, style, theme, view, globe, minZoom, maxZoom, early }) {
     this.#library = library;
     this.#theme = theme;
     this.#basemap = { layers: style.layers.filter(isBasemap) };
@@ -72,6 +72,8 @@ class MapLibreEngine {
       attributionControl: false,
       // tiles expire after a second, so that a reload is fresh; asking again all the time would never let the map rest
       refreshExpiredTiles: false,
+      // what has come a moment ago is taken as it is, once
+      transformRequest: (url) => (early?.delete(url) ? { url, cache: "force-cache" } : { url }),
       dragRotate: false,
       pitchWithRotate: false,
       touchPitch: false,
@@ -91,7 +93,6 @@ class MapLibreEngine {
     return new Promise((resolve) => {
       // "style.load" comes before the sources have arrived, so data need not wait for the basemap
       this.map.once("style.load", () => {
-        addStorm(this.map, this.#theme);
         addOverlays(this.map, this.#theme);
         resolve();
       });
@@ -348,6 +349,7 @@ class MapLibreEngine {
    * @param {boolean} veiled
    */
   drawStorm(drawing, veiled) {
+    if (drawing) addStorm(this.map, this.#theme);
     drawStorm(this.map, drawing);
     veil(this.map, veiled);
   }

@@ -1,6 +1,7 @@
 // The storm that is followed, over the data and below the labels; model/storm-drawing.js says what its features are.
 
 import { casingColor, isLabel, overlayColors } from "../../cartography/style-document.js";
+import { isOverlay } from "./overlays.js";
 
 /** @import { AddLayerObject, DataDrivenPropertyValueSpecification, ExpressionSpecification, FilterSpecification, GeoJSONSource, Map } from "maplibre-gl" */
 /** @import { FeatureCollection, Layer, Theme } from "../../types.d.ts" */
@@ -22,17 +23,20 @@ const VEIL_COLORS = { light: "#f2f5f8", dark: "#0b1117" };
 export const isStorm = ({ id }) => id.startsWith(STORM);
 
 /**
- * Adds source and layers, empty: areas and lines below the labels, points and words above them.
+ * Adds source and layers, which a map without a storm does without; empty, and once: areas and lines below the labels, points and words above them and below the overlays.
  * @param {Map} map
  * @param {Theme} theme
  */
 export function addStorm(map, theme) {
-  const labels = map.getStyle().layers.find((layer) => isLabel(/** @type {Layer} */ (layer)))?.id;
+  if (map.getSource(STORM)) return;
+  const { layers } = map.getStyle();
+  const labels = layers.find((layer) => isLabel(/** @type {Layer} */ (layer)))?.id;
+  const overlays = layers.find(isOverlay)?.id;
   map.addSource(STORM, { type: "geojson", data: EMPTY });
   const [ink, halo] = overlayColors(theme);
   map.addLayer({ id: VEIL, type: "background", layout: { visibility: "none" }, paint: { "background-color": VEIL_COLORS[theme], "background-opacity": 0.6 } }, labels);
   for (const layer of below(ink, casingColor(theme))) map.addLayer(layer, labels);
-  for (const layer of above(ink, halo)) map.addLayer(layer);
+  for (const layer of above(ink, halo)) map.addLayer(layer, overlays);
 }
 
 /**
@@ -52,7 +56,7 @@ export function drawStorm(map, drawing) {
  * @param {boolean} veiled
  */
 export function veil(map, veiled) {
-  map.setLayoutProperty(VEIL, "visibility", veiled ? "visible" : "none");
+  if (map.getSource(STORM)) map.setLayoutProperty(VEIL, "visibility", veiled ? "visible" : "none");
 }
 
 /**
@@ -60,6 +64,7 @@ export function veil(map, veiled) {
  * @param {Theme} theme
  */
 export function setStormTheme(map, theme) {
+  if (!map.getSource(STORM)) return;
   const [ink, halo] = overlayColors(theme);
   map.setPaintProperty(VEIL, "background-color", VEIL_COLORS[theme]);
   for (const { id, paint = {} } of [...below(ink, casingColor(theme)), ...above(ink, halo)]) {

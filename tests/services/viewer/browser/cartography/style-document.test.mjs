@@ -70,12 +70,17 @@ test("tracks of storms have an edge that stands out in each theme", () => {
   }
 });
 
-test("countries and seas are labelled in the language of the page, and other labels as before", () => {
+test("countries, seas and towns are labelled in the language of the page, and other labels as before", () => {
   const field = ["get", "name"];
-  const style = { layers: ["country", "sea", "town"].map((kind) => ({ id: `basemap-labels-${kind}`, layout: { "text-field": field, "text-size": 9 } })) };
-  const shown = withPlaceNames(style, { Germany: "Allemagne" });
+  const fields = { country: field, sea: field, town: ["concat", "•\n", field], province: field };
+  const style = { layers: Object.entries(fields).map(([kind, text]) => ({ id: `basemap-labels-${kind}`, layout: { "text-field": text, "text-size": 9 } })) };
+  const shown = withPlaceNames(style, { Germany: "Allemagne" }, "fr");
   assert.deepEqual(shown.layers[0].layout, { "text-field": ["coalesce", ["get", field, ["literal", { Germany: "Allemagne" }]], field], "text-size": 9 });
   assert.deepEqual(shown.layers[1].layout, shown.layers[0].layout);
-  assert.deepEqual(shown.layers[2], style.layers[2]);
-  assert.equal(withPlaceNames(style, null), style);
+  assert.deepEqual(shown.layers[2].layout["text-field"], ["concat", "•\n", ["coalesce", ["get", "fr"], field]]);
+  assert.deepEqual(shown.layers[3], style.layers[3]);
+  assert.equal(withPlaceNames(style, null, "en"), style);
+  const spaced = { layers: [{ id: "basemap-labels-sea", layout: { "text-field": field, "text-letter-spacing": 0.12 } }] };
+  const spacing = (tag) => withPlaceNames(spaced, {}, tag).layers[0].layout["text-letter-spacing"];
+  assert.deepEqual([spacing("fr"), spacing("ar")], [0.12, 0]);
 });

@@ -112,6 +112,22 @@ test("a storm lies below the labels, its points and words above them", () => {
   assert.deepEqual(map.data["dams-storm"].features, [1]);
   drawStorm(map, null);
   assert.deepEqual(map.data["dams-storm"].features, []);
+  // once
+  addStorm(map, "light");
+  assert.equal(map.layers.length, own.length + 2);
+});
+
+test("a storm that is followed later lies below the overlays; before, there is nothing to draw it with", () => {
+  const map = mapOf([{ id: "names", type: "symbol" }]);
+  addOverlays(map, "light");
+  const [first] = map.layers.slice(1);
+  veil(map, true);
+  setStormTheme(map, "dark");
+  drawStorm(map, null);
+  assert.deepEqual([map.laid, map.painted], [[], []]);
+  addStorm(map, "light");
+  const points = map.layers.filter((layer) => isStorm(layer) && ["circle", "symbol"].includes(layer.type));
+  for (const { id } of points) assert.equal(map.orders.find(([name]) => name === id)[1], first.id, id);
 });
 
 test("under a click lies each feature once, the nearest point first, lines and areas behind", () => {

@@ -41,12 +41,13 @@ test("without a schema there are no ranges; without queryables it is asked again
   assert.equal((await filterProperties(collection("lost"))).length, 1);
 });
 
-test("a property is called as the document says, else as the catalogue does", () => {
+test("a property is called as the page does, in its language, else as the document", () => {
   const columns = [{ name: "other", title: "Other" }, { name: "wind_kt", title: "Peak wind", unit: "kt" }];
   const made = (queryable, schema = {}) => filterPropertiesOf({ columns }, { wind_kt: { type: "number", ...queryable } }, { wind_kt: schema })[0];
+  assert.equal(made({ title: "Wind" }, { title: "Wind of the schema" }).title, "Peak wind");
+  columns[1].title = null;
   assert.equal(made({ title: "Wind" }).title, "Wind");
   assert.equal(made({ title: "Wind" }, { title: "Wind of the schema" }).title, "Wind of the schema");
-  assert.equal(made({}).title, "Peak wind");
   assert.deepEqual([made({}).description, made({ description: "How strong" }).description], [null, "How strong"]);
   assert.deepEqual([made({ "x-ogc-unit": "m/s" }).unit, made({ "x-ogc-unit": "[kn_i]", "x-dams-unitLabel": "kt" }).unit], ["m/s", "kt"]);
   assert.deepEqual(filterPropertiesOf({ columns: [] }, { level: { type: "string", enum: [1, 2] } }, {})[0].values, ["1", "2"]);

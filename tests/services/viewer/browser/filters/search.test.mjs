@@ -31,6 +31,8 @@ test("words for the kind of the features restrict nothing, unless they stand alo
   const named = (word) => `(CASEI(name) LIKE CASEI('%${word}%') OR CASEI(event_id) LIKE CASEI('%${word}%'))`;
   assert.equal(searchFilter(STORMS, "hurricane irma"), named("irma"));
   assert.equal(searchFilter(STORMS, "Typhoons"), named("Typhoons"));
+  for (const text of ["huracán irma", "ouragan irma", "tempête irma", "إعصار irma"]) assert.equal(searchFilter(STORMS, text), named("irma"));
+  assert.equal(searchFilter(of(["name", "string"]), "maría"), "(CASEI(name) LIKE CASEI('%maría%') OR CASEI(name) LIKE CASEI('%maria%'))");
   // a collection of another kind has the word in its text, or not
   assert.equal(searchFilter(of(["place", "string"], ["magnitude", "number"]), "flood"), "(CASEI(place) LIKE CASEI('%flood%'))");
 });
@@ -45,7 +47,7 @@ test("a magnitude is a range of magnitudes", () => {
 });
 
 test("a text names an event by its kind or magnitude", () => {
-  assert.deepEqual(["hurricane irma", "M6 Japan", "m7.1+", "Japan", "Stormville"].map(namesEvent), [true, true, true, false, false]);
+  assert.deepEqual(["hurricane irma", "M6 Japan", "m7.1+", "séisme Taïwan", "inundación", "زلزال", "Japan", "Stormville"].map(namesEvent), [true, true, true, true, true, true, false, false]);
 });
 
 test("the place in a text has no kind or magnitude of events", () => {

@@ -11,8 +11,6 @@ let page = openMap();
 const { Explorer } = await import("../../../../../services/viewer/browser/model/explorer.js");
 const { find } = await import("../../../../../services/viewer/browser/page/dom.js");
 const { areaMap } = await import("../../../../../services/viewer/browser/panel/area-map.js");
-// the button imports this module: if it is loaded already, the import ends within one turn of the event loop
-await import("../../../../../services/viewer/browser/panel/area-tool.js");
 let explorer, calls, section, draw, preview, places, within;
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20));

@@ -147,7 +147,7 @@ test("how many are not drawn is told of the view, as the tiles say it", async ()
   await pass(400);
   assert.equal(
     find("#drawn").textContent,
-    "Only the strongest are shown here; zoom in to see all. Shapes are simplified; zoom in for detail",
+    "Some features are not drawn here; zoom in to see all. Shapes are simplified; zoom in for detail",
   );
 });
 

@@ -265,7 +265,14 @@ test("the places within the winds are asked for by a click, once the step rests"
   assert.equal(told.textContent, "5 places of about 1,000 people and more; at least 2,000 people in them");
   assert.deepEqual([...list.children].map((each) => [...each.children].map((part) => part.textContent)), [["Codrington", "Barbuda", "1,300"], ["Land", "", ""], []]);
   assert.equal(list.lastElementChild.textContent, "and 3 smaller ones");
-  assert.deepEqual([...downloads.children].map((link) => [link.textContent, link.download, /limit=5&f=(csv|geojson)$/.exec(link.href)?.[1]]), [["Places as CSV", "AL11-places.csv", "csv"], ["as GeoJSON", "AL11-places.geojson", "geojson"], ["Zone as GeoJSON", "AL11-zone.geojson", undefined]]);
+  const separator = find("select", downloads);
+  assert.deepEqual([[...separator.options].map(({ value }) => value), separator.value], [["comma", "semicolon", "tab"], "comma"]);
+  separator.value = "semicolon";
+  fire(separator, "change");
+  assert.match(downloads.children[0].href, /f=csv&separator=semicolon$/);
+  separator.value = "comma";
+  fire(separator, "change");
+  assert.deepEqual([...downloads.querySelectorAll("a")].map((link) => [link.textContent, link.download, /limit=5&f=(csv|geojson)$/.exec(link.href)?.[1]]), [["Places as CSV", "AL11-places.csv", "csv"], ["as GeoJSON", "AL11-places.geojson", "geojson"], ["Zone as GeoJSON", "AL11-zone.geojson", undefined]]);
   assert.equal(root.getAttribute("aria-busy"), null);
   asked.length = 0;
   story.setStep(0);
@@ -289,7 +296,8 @@ test("of a zone that an advisory has the people are told, too, and it is a downl
   button.click();
   await pass(300);
   assert.equal(told.textContent, "5 places of about 1,000 people and more; at least 2,000 people in them");
-  assert.deepEqual([downloads.lastElementChild.getAttribute("href"), downloads.lastElementChild.download], ["/collections/zones/items/7?f=geojson", "AL12-zone.geojson"]);
+  const last = [...downloads.querySelectorAll("a")].at(-1);
+  assert.deepEqual([last.getAttribute("href"), last.download], ["/collections/zones/items/7?f=geojson", "AL12-zone.geojson"]);
   story.setStep(2);
   [places, zone] = [{ features: [], numberMatched: 0 }, null];
   await pass(300);

@@ -34,7 +34,9 @@ test("up to three collections are counted one by one", () => {
 test("where all is drawn, or nobody knows how much, no number is said", () => {
   for (const left of [{ number: 10, estimated: false }, { number: 11, estimated: false }]) assert.match(drawnWords(10, left, true), /^Only the strongest/);
   assert.match(drawnWords(10, { number: 9, estimated: false }, false), /^Showing 1 of 10 in view; /);
-  assert.match(omittedWords([{ number: 1 }]), /^Only the strongest/);
+  assert.match(omittedWords([{ number: 1 }], true), /^Only the strongest/);
+  // parcels have no strength
+  for (const words of [omittedWords([{ number: 1 }], false), drawnWords(null, { number: 9, estimated: false }, false)]) assert.match(words, /^Some features are not drawn here;/);
 });
 
 test("the strength of a storm is said by what is known of it", () => {

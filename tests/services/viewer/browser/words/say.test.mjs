@@ -81,3 +81,9 @@ test("countries, levels and units of features are in the language, each part in 
   const alert = { properties: { alert_level: "Red", country: "India" } };
   assert.equal(plain(featureName({ label: "Alerts" }, alert)), "إنذار أحمر, الهند");
 });
+
+test("the name, the days and the wind of a storm each have their own direction", () => {
+  const storm = { label: "Storms", time: { column: "start_date", endColumn: "end_date" } };
+  const said = featureName(storm, { properties: { basin: "NA", name: "Irma", start_date: "2017-08-30", end_date: "2017-09-13", max_wind_kt: 155 } });
+  assert.match(said, /^\u2068Irma\u2069, \u2067[^\u2069]*\u2069, \u2068155 kt\u2069$/);
+});

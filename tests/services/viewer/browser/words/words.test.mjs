@@ -81,7 +81,7 @@ test("how many are drawn follows from what the tiles leave out", () => {
   assert.equal(drawnWords(149703, { number: 115650, estimated: true }, false), "Showing about 34,000 of 149,703 in view; zoom in to see the rest");
   // lines in several tiles are left out several times
   for (const matched of [null, 90]) assert.match(drawnWords(matched, { number: 90, estimated: false }, true), /^Only the strongest are shown here/);
-  assert.equal(omittedWords([]), "");
+  assert.equal(omittedWords([], true), "");
 });
 
 test("tiles tell what they leave out, each once, until they tell otherwise", () => {

@@ -1,0 +1,105 @@
+"""Headers of past states, and the choice of one by `Accept-Datetime` (Memento, RFC 7089, pattern 1.2).
+
+A feature is its own TimeGate. The address of a version has `asOf`, as in the proposal for versioned features, which has
+`datetime` there; here `datetime` is the time of the features.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime, parsedate_to_datetime
+from urllib.parse import urlencode
+
+from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersions
+from libs.ogc.errors import Fault, MalformedRequest
+from libs.ogc.link import Link, path_segment
+from libs.ogc.media_type import MediaType, name_format
+from libs.ogc.temporal import parse_instant, rfc3339
+from libs.selection.past import AS_OF, at_time
+from libs.web.app import Call, sent_parameters
+from libs.web.base_url import base_url
+from services.features.rows.item_versions import Version
+
+LINK_FORMAT = "application/link-format"
+name_format("link", LINK_FORMAT, "links")
+
+ACCEPT_DATETIME = "Accept-Datetime"
+_SETTLED = "public, max-age=86400, immutable"
+"""A state that never changes; a day, as a later release may encode it differently."""
+_WITHIN_SECOND = timedelta(microseconds=999_999)
+
+
+def http_date(moment: datetime) -> str:
+    """Return the time in the format of `Memento-Datetime`."""
+    return format_datetime(moment.astimezone(UTC).replace(microsecond=0), usegmt=True)
+
+
+def of_past(collection: Collection, call: Call, versions: DataVersions) -> dict[str, str]:
+    """Return the headers of features at a past time; none for the present ones."""
+    if collection.past is None:
+        return {}
+    others = [(name, text) for name, text in sent_parameters(call.request) if name != AS_OF]
+    address = f"{base_url(call.request)}{call.request.rel_url.raw_path}"
+    original = Link(f"{address}?{urlencode(others)}" if others else address, "original")
+    # a page depends on the language and on the time
+    lasting = versions.is_settled(collection) and call.media_type != MediaType.HTML
+    return {
+        "Memento-Datetime": http_date(parse_instant(collection.past)),
+        "Link": original.to_header(),
+        **({"Cache-Control": _SETTLED} if lasting and AS_OF in call.given else {}),
+    }
+
+
+def at_accepted_time(collection: Collection, call: Call) -> Collection:
+    """Return the collection at the time in `Accept-Datetime`; itself without it, or without a history.
+
+    As in section 4.5.3 of RFC 7089, a time before the history means its beginning, and a later one than now means now.
+    Raises MalformedRequest.
+    """
+    text = call.request.headers.get(ACCEPT_DATETIME)
+    if text is None or collection.history is None or AS_OF in call.given:
+        return collection
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        sentence = "Accept-Datetime must be a time such as Thu, 12 Nov 2026 08:00:00 GMT"
+        raise MalformedRequest([Fault(("header", ACCEPT_DATETIME), sentence, text)]) from None
+    # versions are announced with whole seconds: all of the second counts
+    moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC) + _WITHIN_SECOND
+    return at_time(collection, max(parse_instant(collection.history.since), min(moment, datetime.now(UTC))))
+
+
+def item_address(base: str, collection: Collection, item_id: str) -> str:
+    """Return the address of a feature."""
+    return f"{base}/collections/{path_segment(collection.id)}/items/{path_segment(item_id)}"
+
+
+def version_address(item: str, version: Version) -> str:
+    """Return the address of a version of the feature at this address."""
+    return f"{item}?{AS_OF}={rfc3339(version.start)}"
+
+
+def of_item(item: str) -> list[Link]:
+    """Return the links of a feature with a history."""
+    versions = f"{item}/versions"
+    return [
+        Link(item, "original timegate"),
+        Link(f"{versions}?f=link", "timemap", LINK_FORMAT),
+        Link(versions, "version-history", MediaType.JSON),
+    ]
+
+
+def of_version(item: str, versions: Sequence[Version], place: int) -> tuple[str, list[Link]]:
+    """Return the address of a version, and the links to it and to those beside it (RFC 5829)."""
+    address = version_address(item, versions[place])
+    links = [Link(address, "canonical")]
+    if place > 0:
+        links.append(Link(version_address(item, versions[place - 1]), "predecessor-version"))
+    if place + 1 < len(versions):
+        links.append(Link(version_address(item, versions[place + 1]), "successor-version"))
+    return address, links
+
+
+def header(links: Sequence[Link]) -> str:
+    """Return the value of `Link`."""
+    return ", ".join(link.to_header() for link in links)
