@@ -48,9 +48,9 @@ def _not_kept(collection: Collection) -> str:
 
 @lru_cache(maxsize=256)
 def at_time(collection: Collection, moment: datetime) -> Collection:
-    """Return the collection of the rows at a past time, of which nothing is known but the columns.
+    """Return the collection of the rows at a past time, with only its columns known.
 
-    They come from a function, so that they have no place in a table.
+    They come from a function, so their location in a table is unknown.
     """
     return replace(
         collection,

@@ -228,7 +228,7 @@ async def test_the_past_is_cached_for_long_and_the_present_is_not(past: Past) ->
     assert (await past.features.get(address)).headers["ETag"] == then.headers["ETag"]
 
 
-async def test_a_time_that_a_running_transaction_may_change_is_not_cached_for_long(past: Past) -> None:
+async def test_time_that_a_transaction_may_change_is_cached_briefly(past: Past) -> None:
     owner = await asyncpg.connect(past.owner_url)
     transaction = owner.transaction()
     await transaction.start()

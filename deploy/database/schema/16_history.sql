@@ -1,4 +1,4 @@
--- The rows of a table at any past time. `dams.keep_history` gives a table: the versions that are no longer current, the
+-- The rows of a table at any past time. `dams.keep_history` gives a table: the versions that were replaced, the
 -- time since when a current row is as it is (if it has changed since the history began), and a function that returns the
 -- rows at a time. Requests without a time do not touch any of these, and no object depends on the table.
 --
@@ -54,7 +54,7 @@ $$;
 COMMENT ON FUNCTION dams.history_stamp() IS 'The time at which the rows that this transaction writes become current.';
 
 -- Creates what is missing, and follows new and dropped columns. A column with another type or another key starts the
--- history anew. Called by dams.keep_history, and by the trigger where the columns have changed.
+-- history again. Called by dams.keep_history, and by the trigger where the columns have changed.
 CREATE OR REPLACE FUNCTION dams.follow_history(relation regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -180,7 +180,7 @@ BEGIN
     gone := CASE TG_OP
         WHEN 'DELETE' THEN 'old_rows o'
         WHEN 'TRUNCATE' THEN format('%I.%I o', TG_TABLE_SCHEMA, TG_TABLE_NAME)
-        -- a row that is written as it was is no new version
+        -- a row that is written unchanged makes no version
         WHEN 'UPDATE' THEN format('(SELECT o.* FROM old_rows o WHERE NOT EXISTS '
             '(SELECT FROM new_rows n WHERE %s AND n *= o)) o', same_new)
     END;
@@ -230,7 +230,7 @@ BEGIN
     IF octet_length(title) > 50 THEN
         RAISE EXCEPTION 'the name % is too long for a history', relation USING ERRCODE = 'name_too_long';
     END IF;
-    -- waits for running writers, whose rows would otherwise have no beginning
+    -- waits for running writers, whose rows would otherwise miss their beginning
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', relation);
     SELECT NOT EXISTS (SELECT FROM dams.history h WHERE h.relation = keep_history.relation AND h.since IS NOT NULL) INTO is_new;
     DELETE FROM dams.history h WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = h.relation);

@@ -88,7 +88,7 @@ def _metres(node: ast.Function, arguments: tuple[object, ...]) -> float:
 
 
 def column_within(column: Expr, literal: GeometryLiteral, metres: float) -> Sql:
-    """Return whether a column is at most so many metres from a geometry."""
+    """Return whether a column is within a number of metres of a geometry."""
     distance = bind(metres, "float8")
     stored = as_geography(column)
     if stored is not None:

@@ -83,7 +83,7 @@ def _fill(pieces: Sequence[str], values: Mapping[str, str]) -> str:
 def _template(collection_id: str, media_type: str, *, of_item: bool, resource: str = "items") -> _Template:
     """Return `self`, `alternate`, `collection`; for a page also the queryables (/req/filter/queryables-link).
 
-    Resources other than items have no page for people; exports, facets and feeds do not know their parameters.
+    Only items have a page for people; exports, facets and feeds do not know their parameters.
     """
     path = f"/collections/{path_segment(collection_id)}/{resource}"
     types = MEDIA_TYPES if resource == "items" else tuple(EXPORT_FORMATS)

@@ -1,7 +1,7 @@
 """Names of towns in the languages of the pages: from Unicode CLDR, and in Arabic also from GeoNames.
 
 CLDR names the cities of time zones. GeoNames has other names without their language: a town's only name in the letters
-of Arabic is taken as its Arabic one. Provinces have no names here: CLDR has only those of parts of the United Kingdom.
+of Arabic is taken as its Arabic one. Names of provinces are missing: CLDR has only parts of the United Kingdom.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The history of tables: the rows at any past time, whatever order transactions commit in."""
+"""The history of tables: the rows at any past time, for any order in which transactions commit."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ export function searchFilter(collection, text) {
     const searched = year ? texts.filter((name) => name !== "event_id") : texts;
     return [
       searched.length && containing(searched, word),
-      // names of storms have no accents
+      // names of storms are without accents
       searched.length && withoutAccents(word) !== word.normalize("NFD") && containing(searched, withoutAccents(word)),
       basins.length && `basin IN (${basins.map(quoted).join(", ")})`,
       year && `season = ${word}`,

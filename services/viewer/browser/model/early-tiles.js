@@ -1,5 +1,5 @@
 // Requests the first tiles of a map while the library that draws them is still on its way. The library requests them
-// again and finds them in the browser's cache. Without them a map is slower, nothing else.
+// again and finds them in the browser's cache. Without them a map is only slower.
 
 import { collectionOf, tilesAddress } from "../cartography/style-document.js";
 import { FILTER } from "./deep-link.js";

@@ -66,7 +66,7 @@ def test_countries_have_their_names() -> None:
 def test_values_are_in_the_language_of_the_page() -> None:
     assert readable("earthquake")["text"] == "séisme"
     assert readable("Spain", "country")["text"] == readable("Spain", "other_country")["text"] == "Espagne"
-    # of another column it is no country, and no address is a word
+    # the value of another column stays, and so does an address
     assert readable("Spain", "title")["text"] == "Spain"
     assert readable("https://example.org/")["href"] == "https://example.org/"
     speak(ENGLISH)
