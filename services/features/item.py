@@ -6,7 +6,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.errors import Gone, NotFound, Uncomputable
 from libs.ogc.temporal import parse_instant
 from libs.selection.ids import has_odd_id, key_condition
-from libs.selection.past import AS_OF, as_of
+from libs.selection.past import AS_OF, as_of, at_time
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url, client_of
@@ -106,9 +106,10 @@ async def _with_version(call: Call, present: Collection, collection: Collection,
             raise Gone(sentence, header(of_item(item)))
         return answer
     address, links = of_version(item, versions, place)
-    past = {
-        name: value for name, value in of_past(collection, call, call.request.app[VERSIONS]).items() if name != "Link"
-    }
-    negotiated = {} if AS_OF in call.given else {"Content-Location": address}
-    named = {"Memento-Datetime": http_date(versions[place].start)}
-    return answer.with_headers({**past, **named, **negotiated}).with_links(header([*of_item(item), *links]))
+    known = call.request.app[VERSIONS]
+    headers = of_past(collection, call, known)
+    links = [*of_item(item), *links]
+    headers |= {"Link": header(links)} | ({} if AS_OF in call.given else {"Content-Location": address})
+    if known.is_settled(at_time(present, versions[place].start)):
+        headers["Memento-Datetime"] = http_date(versions[place].start)
+    return answer.with_headers(headers)

@@ -44,7 +44,8 @@ async def item_page(
         "preview": drawn,
         "expected": await find_expected(call.request.app[STORE], collection, known, feature, drawn),
         "hazard": hazard(collection),
-        "map": map_of_item(collection, feature["id"]) if feature["geometry"] is not None else None,
+        # the map shows the present
+        "map": map_of_item(collection, feature["id"]) if feature["geometry"] and collection.past is None else None,
         "event": {"key": EVENT_KEY, "value": event, "parts": others},
         "collection": collection,
         "columns": layout.properties,

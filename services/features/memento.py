@@ -41,13 +41,14 @@ def of_past(collection: Collection, call: Call, versions: DataVersions) -> dict[
     others = [(name, text) for name, text in sent_parameters(call.request) if name != AS_OF]
     address = f"{base_url(call.request)}{call.request.rel_url.raw_path}"
     original = Link(f"{address}?{urlencode(others)}" if others else address, "original")
-    # a page depends on the language and on the time
-    lasting = versions.is_settled(collection) and call.media_type != MediaType.HTML
-    return {
-        "Memento-Datetime": http_date(parse_instant(collection.past)),
-        "Link": original.to_header(),
-        **({"Cache-Control": _SETTLED} if lasting and AS_OF in call.given else {}),
-    }
+    headers = {"Link": original.to_header()}
+    if versions.is_settled(collection):
+        # it promises that the state never changes
+        headers["Memento-Datetime"] = http_date(parse_instant(collection.past))
+        # a page depends on the language and on the time
+        if call.media_type != MediaType.HTML and AS_OF in call.given:
+            headers["Cache-Control"] = _SETTLED
+    return headers
 
 
 def at_accepted_time(collection: Collection, call: Call) -> Collection:

@@ -39,16 +39,17 @@ def tile_headers(
     usual: Mapping[str, str], present: str | None, wanted: str | None, collections: Sequence[Collection] = ()
 ) -> TileHeaders:
     """Return the headers made from the `usual` ones, the current version and the requested one."""
-    past = next((collection.past for collection in collections if collection.past is not None), None)
-    if past is not None:
-        usual = {**usual, "Memento-Datetime": format_datetime(parse_instant(past).replace(microsecond=0), usegmt=True)}
     if present is None:
         return TileHeaders(usual, None)
     usual = {**usual, "DAMS-Version": present}
     lasting = LASTING
-    if past is not None and wanted is None:
-        # a state that never changes; without `v` a later release may draw it differently
-        wanted, lasting = present, SETTLED
+    past = next((collection.past for collection in collections if collection.past is not None), None)
+    if past is not None:
+        # it has a version, so that it never changes
+        usual["Memento-Datetime"] = format_datetime(parse_instant(past).replace(microsecond=0), usegmt=True)
+        if wanted is None:
+            # a later release may draw it differently
+            wanted, lasting = present, SETTLED
     if wanted != present or "ETag" not in usual:
         return TileHeaders(usual, None)
     # dates cannot distinguish an exact copy from one made in the second before a change

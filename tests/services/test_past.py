@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
+from html import unescape
 from typing import Any
 
 import asyncpg
@@ -239,6 +240,9 @@ async def test_time_that_a_transaction_may_change_is_cached_briefly(past: Past) 
         assert await app[VERSIONS].look_again()
         during = await past.features.get(f"{QUAKES}/items?asOf={moment}&ids=9")
         assert "immutable" not in during.headers["Cache-Control"]
+        assert "Memento-Datetime" not in during.headers
+        tile, _ = await _tile(past, f"?asOf={moment}")
+        assert ("immutable" in tile.headers["Cache-Control"], "Memento-Datetime" in tile.headers) == (False, False)
         assert during.json()["features"][0]["properties"]["name"] == "first"
     finally:
         await transaction.commit()
@@ -302,6 +306,16 @@ async def test_a_feature_has_its_version(past: Past) -> None:
         assert (await past.features.get(f"{QUAKES}/items/{missing}/versions")).status == 404
     page = await past.features.get(f"{QUAKES}/items/5?asOf={past.before}&f=html")
     assert b"first" in page.body
+    # the map shows the present
+    assert b"map.html" not in page.body
+    assert b"map.html" in (await past.features.get(f"{QUAKES}/items/5?f=html")).body
+
+
+async def test_rows_of_a_page_lead_to_features_of_its_time(past: Past) -> None:
+    page = (await past.features.get(f"{QUAKES}/items?asOf={past.between}&f=html&ids=5")).body.decode()
+    (address,) = {unescape(found) for found in re.findall(r'href="([^"]*/items/5[^"]*)"', page)}
+    assert b"7.5" in (await past.features.get(address)).body
+    assert "map.html" not in page
 
 
 async def test_the_versions_of_a_feature_lead_to_each(past: Past) -> None:

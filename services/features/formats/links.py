@@ -11,6 +11,7 @@ import orjson
 from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, LABELS, MediaType, name_format
+from libs.selection.past import AS_OF
 from libs.web.catalogues import mark
 from libs.web.respond import links_json, representations
 from services.features.formats.format import PageLinks
@@ -230,8 +231,8 @@ def _not_of_body(header: Mapping[str, str], media_type: str) -> dict[str, str]:
 
 
 def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) -> str:
-    """Return the arguments of a function among the parameters, as the start of a feature's query string."""
-    names = {argument.name for argument in collection.arguments}
+    """Return the parameters that a feature takes over, as the start of its query string: arguments, and `asOf`."""
+    names = {AS_OF, *(argument.name for argument in collection.arguments)}
     return _query_without_format({name: text for name, text in given if name in names})
 
 

@@ -88,7 +88,8 @@ def items_context(
         "links": links.members(),
         "limit": query.limit,
         "asked": given.get("limit"),
-        "map": map_of_items(query, declared) if query.selection.geometry else None,
+        # the map shows the present
+        "map": map_of_items(query, declared) if query.selection.geometry and collection.past is None else None,
         "page_rows": PAGE_ROWS,
     }
 
