@@ -80,7 +80,10 @@ class Publication:
             lock.renew()
             found[collection["id"]] = self._entry(collection, tokens.get(collection["id"]), known.get(collection["id"]))
         for name in self._catalogues():
-            found[name] = self._items(name, known.get(name))
+            if not self.only or name in self.only:
+                found[name] = self._items(name, known.get(name))
+            elif name in known:
+                found[name] = known[name]
         changed = tuple(name for name, entry in found.items() if entry != known.get(name))
         if root and found == known:
             return Published(None, (), len(found))
