@@ -196,7 +196,7 @@ export interface EngineOptions {
   maxZoom?: number;
   tileMatrixSet: string;
   farTileMatrixSet: string;
-  /** Addresses of tiles that have come already, which the browser's cache has. */
+  /** Addresses of tiles that were requested already, which the browser's cache has or waits for. */
   early?: Set<string>;
 }
 

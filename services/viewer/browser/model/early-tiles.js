@@ -20,7 +20,7 @@ const SIMPLE = ["map", "c", "s", "t", "o", "theme"];
 const MOST = 12;
 
 /**
- * Requests the first tiles of a map. Returns the addresses of those that have come, a set that grows.
+ * Requests the first tiles of a map. Returns their addresses, which are added to once the styles are there.
  * @param {Explorer} explorer
  * @param {State} state
  * @param {string[]} ids the collections to be shown
@@ -31,10 +31,13 @@ export function requestEarly(explorer, state, ids, inView) {
   const early = new Set();
   /** @param {string} url */
   const load = async (url) => {
-    const response = await fetch(url);
-    // to its end, or else it would keep the connection and not be cached
-    await response.arrayBuffer();
-    if (response.ok) early.add(url);
+    early.add(url);
+    try {
+      // to its end, or else it would keep the connection and not be cached
+      await (await fetch(url)).arrayBuffer();
+    } catch {
+      early.delete(url);
+    }
   };
   const request = async () => {
     const urls = await earlyAddresses(explorer, state, ids, inView);

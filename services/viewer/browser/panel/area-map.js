@@ -24,7 +24,8 @@ export function areaMap(explorer) {
   const make = () => {
     button.removeEventListener("click", make);
     new AreaTool(find("#area"), explorer);
-    button.click();
+    // within a click by a key browsers ignore another one
+    setTimeout(() => button.click());
   };
   button.addEventListener("click", make);
 }

@@ -72,7 +72,7 @@ class MapLibreEngine {
       attributionControl: false,
       // tiles expire after a second, so that a reload is fresh; asking again all the time would never let the map rest
       refreshExpiredTiles: false,
-      // what has come a moment ago is taken as it is, once
+      // what was requested a moment ago is taken as it comes, once
       transformRequest: (url) => (early?.delete(url) ? { url, cache: "force-cache" } : { url }),
       dragRotate: false,
       pitchWithRotate: false,
