@@ -54,9 +54,9 @@ def _urlopen(request: Any, *arguments: Any, **named: Any) -> Any:
 
 
 def main(root: str) -> int:
-    requests.get, urllib.request.urlopen = _requests_get, _urlopen
+    requests.get, urllib.request.urlopen = _requests_get, _urlopen  # type: ignore[assignment]
     # it takes the names of these functions when it is imported
-    from stac_api_validator.__main__ import main as validate  # noqa: PLC0415
+    from stac_api_validator.__main__ import main as validate  # type: ignore[import-not-found]  # noqa: PLC0415
 
     classes = [argument for name in _CLASSES for argument in ("--conformance", name)]
     arguments = ["--root-url", root, *classes, "--collection", "dams-events", "--geometry", json.dumps(_AREA)]
