@@ -6,18 +6,15 @@ from pathlib import Path
 from aiohttp import web
 
 from libs.web.app import make_app
-from services.features import stac_catalogue, stac_items
+from services.features import changes, data_queries, impact, schema, stac_catalogue, stac_items
 from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
 from services.features.bundle import get_bundle
-from services.features.changes import get_changes, get_collection_changes
-from services.features.data_queries import get_area, get_corridor, get_position, get_radius
 from services.features.event import get_event
 from services.features.export import get_export
 from services.features.facets import get_facets
 from services.features.feed import get_feed
 from services.features.functions import get_functions
-from services.features.impact import get_facilities, get_impact
 from services.features.impacts_of import get_impacts
 from services.features.intensity import get_intensity
 from services.features.item import get_item
@@ -26,7 +23,6 @@ from services.features.part import PART
 from services.features.programs import get_programs
 from services.features.queryables import get_queryables
 from services.features.resources import add_resources
-from services.features.schema import get_feature_schema, get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
 from services.features.versions import get_versions
@@ -34,27 +30,27 @@ from services.features.versions import get_versions
 _HANDLERS = {
     "getQueryables": get_queryables,
     "getSortables": get_sortables,
-    "getSchema": get_schema,
-    "getFeatureSchema": get_feature_schema,
+    "getSchema": schema.get_schema,
+    "getFeatureSchema": schema.get_feature_schema,
     "getAlert": get_alert,
     "getAsyncApi": get_asyncapi,
-    "getChanges": get_changes,
+    "getChanges": changes.get_changes,
     "getEvent": get_event,
     "getBundle": get_bundle,
-    "getImpact": get_impact,
-    "getFacilities": get_facilities,
+    "getImpact": impact.get_impact,
+    "getFacilities": impact.get_facilities,
     "getImpacts": get_impacts,
     "getIntensity": get_intensity,
-    "getCollectionChanges": get_collection_changes,
+    "getCollectionChanges": changes.get_collection_changes,
     "getFacets": get_facets,
     "getFeed": get_feed,
     "getFunctions": get_functions,
     "getItems": get_items,
     "getItem": get_item,
-    "getPosition": get_position,
-    "getRadius": get_radius,
-    "getArea": get_area,
-    "getCorridor": get_corridor,
+    "getPosition": data_queries.get_position,
+    "getRadius": data_queries.get_radius,
+    "getArea": data_queries.get_area,
+    "getCorridor": data_queries.get_corridor,
     "getVersions": get_versions,
     "getExport": get_export,
     "getPrograms": get_programs,

@@ -11,7 +11,7 @@ from libs.ogc.errors import InvalidParameters, StoredValueError
 from libs.selection.past import as_of
 from libs.web.app import Call
 from libs.web.base_url import base_url, client_of
-from libs.web.conditional import check_preconditions, check_tag, data_headers
+from libs.web.conditional import check_preconditions, check_tag
 from libs.web.middleware import has_begun
 from services.features.answer import Answer, Pieces
 from services.features.exporting.exports import Source
@@ -19,10 +19,10 @@ from services.features.formats.format import FeatureFormat, FileFormat
 from services.features.formats.links import requested_links
 from services.features.formats.registry import page_format
 from services.features.items_page import form_with_faults, items_page, parse_page
-from services.features.memento import of_past
+from services.features.memento import page_answer
 from services.features.pages.recency import tag_of_age
 from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VERSIONS
+from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE
 from services.features.sending import send
 
 _MOST_KEPT_BYTES = 4_000_000
@@ -39,12 +39,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     collection = as_of(app[CATALOGUE].collection(call.path["collectionId"]), call.query)
     format_ = page_format(call.media_type, call.query, collection)
     aged = tag_of_age(collection) if format_ is None else ""
-    if call.request.method == "POST":
-        # the address does not name what the body requests, so that no cache may have the response
-        answer = Answer({"Cache-Control": "no-store"})
-    else:
-        headers = data_headers(call.request, call.media_type, app[VERSIONS].of_features(collection), limits=aged)
-        answer = Answer(headers | of_past(collection, call, app[VERSIONS]))
+    answer = page_answer(call, collection, aged)
     check_tag(call.request, answer.headers)
     folding, base = app[FOLDING].current, base_url(call.request)
     try:

@@ -11,14 +11,18 @@ from urllib.parse import urlencode
 
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersions
-from libs.ogc.errors import Fault, MalformedRequest
+from libs.ogc.errors import Fault, Gone, MalformedRequest
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType, name_format
 from libs.ogc.temporal import parse_instant, rfc3339
-from libs.selection.past import AS_OF, at_time
+from libs.selection.past import AS_OF, as_of, at_time
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
-from services.features.rows.item_versions import Version
+from libs.web.conditional import data_headers
+from libs.web.respond import vary
+from services.features.answer import Answer
+from services.features.resources import ITEM_VERSIONS, VERSIONS
+from services.features.rows.item_versions import Version, version_at
 
 LINK_FORMAT = "application/link-format"
 name_format("link", LINK_FORMAT, "links")
@@ -51,12 +55,13 @@ def of_past(collection: Collection, call: Call, versions: DataVersions) -> dict[
     return headers
 
 
-def at_accepted_time(collection: Collection, call: Call) -> Collection:
-    """Return the collection at the time in `Accept-Datetime`; itself without it, or without a history.
+def at_requested_time(collection: Collection, call: Call) -> Collection:
+    """Return the collection at the time in `asOf`, or in `Accept-Datetime`; itself without them, or without a history.
 
     As in section 4.5.3 of RFC 7089, a time before the history means its beginning, and a later one than now means now.
-    Raises MalformedRequest.
+    Raises MalformedRequest, and adds faults of `asOf` to the query.
     """
+    collection = as_of(collection, call.query)
     text = call.request.headers.get(ACCEPT_DATETIME)
     if text is None or collection.history is None or AS_OF in call.given:
         return collection
@@ -104,3 +109,48 @@ def of_version(item: str, versions: Sequence[Version], place: int) -> tuple[str,
 def header(links: Sequence[Link]) -> str:
     """Return the value of `Link`."""
     return ", ".join(link.to_header() for link in links)
+
+
+def page_answer(call: Call, collection: Collection, limits: str) -> Answer:
+    """Return the answer of a page, with its validators; for POST without, as the address does not name the page."""
+    if call.request.method == "POST":
+        return Answer({"Cache-Control": "no-store"})
+    versions = call.request.app[VERSIONS]
+    headers = data_headers(call.request, call.media_type, versions.of_features(collection), limits=limits)
+    return Answer(headers | of_past(collection, call, versions))
+
+
+def item_answer(call: Call, present: Collection, collection: Collection, limits: str) -> Answer:
+    """Return the answer of a feature, with its validators."""
+    version = call.request.app[VERSIONS].of_features(collection)
+    headers = data_headers(call.request, call.media_type, version, limits=limits)
+    if present.history is not None and AS_OF not in call.given:
+        headers["Vary"] = f"{headers.get('Vary', vary(call.media_type))}, {ACCEPT_DATETIME}"
+    return Answer(headers)
+
+
+async def with_version(call: Call, present: Collection, collection: Collection, answer: Answer) -> Answer:
+    """Return the answer with the headers of a feature with a history, and of its version if a past one is requested.
+
+    Raises Gone if it had no version at that time, but has others.
+    """
+    if present.history is None:
+        return answer
+    item = item_address(base_url(call.request), present, call.path["itemId"])
+    if collection.past is None:
+        return answer.with_links(header(of_item(item)))
+    versions = await call.request.app[ITEM_VERSIONS].read(present, call.path["itemId"])
+    place = version_at(versions, parse_instant(collection.past))
+    if place is None:
+        if versions:
+            sentence = f"Item '{call.path['itemId']}' had no version at {collection.past}; see {item}/versions."
+            raise Gone(sentence, header(of_item(item)))
+        return answer
+    address, links = of_version(item, versions, place)
+    known = call.request.app[VERSIONS]
+    headers = of_past(collection, call, known)
+    links = [*of_item(item), *links]
+    headers |= {"Link": header(links)} | ({} if AS_OF in call.given else {"Content-Location": address})
+    if known.is_settled(at_time(present, versions[place].start)):
+        headers["Memento-Datetime"] = http_date(versions[place].start)
+    return answer.with_headers(headers)

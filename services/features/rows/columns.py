@@ -15,8 +15,7 @@ from libs.selection.selection import Selection, SortTerm
 from services.features.request.items_query import AS_STORED, GeometryOptions
 from services.features.request.order import sort_expression
 from services.features.rows.geometry_sql import encoded_geometry
-from services.features.rows.layout import Conversion, Layout
-from services.features.rows.times import rfc3339_dates, rfc3339_times
+from services.features.rows.layout import Conversion, Layout, rfc3339_dates, rfc3339_times
 
 CALENDAR: Mapping[str, Conversion] = {
     **dict.fromkeys(types_where(Kind.DATE), rfc3339_dates),

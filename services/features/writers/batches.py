@@ -9,7 +9,7 @@ import shapely
 from arro3.core import Array, DataType, RecordBatch, Schema, struct_array
 from arro3.core import Field as ArrowField
 
-from services.features.rows.times import rfc3339_dates, rfc3339_times
+from services.features.rows.layout import rfc3339_dates, rfc3339_times
 from services.features.writers.job import Field, Job
 from services.features.writers.kinds import OtherKindsError, kinds_of
 

@@ -16,8 +16,7 @@ from libs.catalogue.model import Collection, Column
 from services.features.formats.csv import Csv
 from services.features.formats.format import PageLinks
 from services.features.formats.json import Json
-from services.features.rows.layout import Layout, Rows
-from services.features.rows.times import rfc3339_times
+from services.features.rows.layout import Layout, Rows, rfc3339_times
 from tests.eventually import eventually
 from tests.services.in_process import Client
 

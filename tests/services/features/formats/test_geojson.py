@@ -18,8 +18,7 @@ from services.features.formats.format import PageLinks
 from services.features.formats.geojson import GeoJson, encode, encode_each, features, geometries
 from services.features.formats.geojsonseq import GeoJsonSequence
 from services.features.formats.ndjson import Ndjson
-from services.features.rows.layout import Layout, Rows
-from services.features.rows.times import rfc3339_times
+from services.features.rows.layout import Layout, Rows, rfc3339_times
 
 NAMES = st.lists(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.features.rows.times import rfc3339_dates, rfc3339_times
+from services.features.rows.layout import rfc3339_dates, rfc3339_times
 
 WHOLE = ("2024-05-01 12:30:00", "2024-05-01T12:30:00Z")
 
