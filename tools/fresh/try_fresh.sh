@@ -2,6 +2,7 @@
 # Root: does on a fresh system of another release what the README and docs/ say, as root there, and prints what it took.
 #   try_fresh.sh <folder> <release> <checkout> <step>...   steps: up test-quick bench tutorial upgrade test (steps.sh)
 # With AGAIN=yes it goes on in the system of the last run, at the checkout's commit of now: after a failed step.
+# One at a time on a machine: the systems share its ports.
 # The system is unpacked from the mirror that apt knows, and runs in namespaces of its own: all its processes end with it.
 set -euo pipefail
 folder=$1 release=$2 checkout=$3
