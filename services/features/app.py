@@ -18,6 +18,7 @@ from services.features.feed import get_feed
 from services.features.functions import get_functions
 from services.features.impact import get_facilities, get_impact
 from services.features.impacts_of import get_impacts
+from services.features.instances import get_instance, get_instances
 from services.features.intensity import get_intensity
 from services.features.item import get_item
 from services.features.items import get_items
@@ -60,6 +61,12 @@ _HANDLERS = {
     "getRadius": get_radius,
     "getArea": get_area,
     "getCorridor": get_corridor,
+    "getInstances": get_instances,
+    "getInstance": get_instance,
+    "getInstancePosition": get_position,
+    "getInstanceRadius": get_radius,
+    "getInstanceArea": get_area,
+    "getInstanceCorridor": get_corridor,
     "getExport": get_export,
     "getPrograms": get_programs,
     "postSearch": get_items,
