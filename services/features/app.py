@@ -6,7 +6,7 @@ from pathlib import Path
 from aiohttp import web
 
 from libs.web.app import make_app
-from services.features import changes, data_queries, impact, schema, stac_catalogue, stac_items
+from services.features import changes, data_queries, impact, instances, schema, stac_catalogue, stac_items
 from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
 from services.features.bundle import get_bundle
@@ -51,6 +51,12 @@ _HANDLERS = {
     "getRadius": data_queries.get_radius,
     "getArea": data_queries.get_area,
     "getCorridor": data_queries.get_corridor,
+    "getInstances": instances.get_instances,
+    "getInstance": instances.get_instance,
+    "getInstancePosition": data_queries.get_position,
+    "getInstanceRadius": data_queries.get_radius,
+    "getInstanceArea": data_queries.get_area,
+    "getInstanceCorridor": data_queries.get_corridor,
     "getVersions": get_versions,
     "getExport": get_export,
     "getPrograms": get_programs,

@@ -1,19 +1,23 @@
 """GET /collections/{collectionId}/position, radius, area and corridor: the data queries of OGC API EDR.
 
-Each is a page of items whose features are chosen by `coords`. The parameters, formats and links are those of items.
+Each is a page of items whose features are chosen by `coords`, in a collection or in one of its instances. The
+parameters, formats and links are those of items.
 """
 
 from functools import partial
 
 from aiohttp import web
 
+from libs.catalogue.data_queries import INSTANCES
 from libs.ogc.crs import CRS84, crs_uri
+from libs.ogc.link import path_segment
 from libs.selection.coords import QUERY_TYPE
 from libs.web.app import Call, OperationHandler
 from libs.web.base_url import base_url
 from libs.web.conditional import check_tag, data_headers
 from services.features.answer import Answer
 from services.features.formats.registry import page_format
+from services.features.instances import instance_values
 from services.features.items import respond_with_page
 from services.features.request.items_query import parse_items
 from services.features.resources import CATALOGUE, FOLDING, VERSIONS
@@ -31,8 +35,11 @@ async def _get(query_type: str, call: Call) -> web.StreamResponse:
     asked = call.query.with_values(
         {QUERY_TYPE: query_type, "crs": _crs(values["crs"]), "datetime": _open_ended(values["datetime"])}
     )
-    base = base_url(call.request)
-    query = parse_items(collection, asked, call.given, app[FOLDING].current, base=base, resource=query_type)
+    base, resource = base_url(call.request), query_type
+    if instance_id := call.path.get("instanceId"):
+        asked = asked.with_extra({**asked.extra, **instance_values(collection, instance_id)})
+        resource = f"{INSTANCES}/{path_segment(instance_id)}/{query_type}"
+    query = parse_items(collection, asked, call.given, app[FOLDING].current, base=base, resource=resource)
     return await respond_with_page(call, query, format_, answer)
 
 

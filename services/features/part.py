@@ -1,10 +1,12 @@
 """The features service's part of the API: conformance classes, links, OpenAPI paths."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from libs.catalogue.data_queries import INSTANCES
 from libs.catalogue.model import Collection
 from libs.ogc.link import REL_FUNCTIONS, REL_QUERYABLES, REL_SCHEMA, REL_SORTABLES, Link
 from libs.ogc.media_type import MediaType, name_format
@@ -32,11 +34,44 @@ _DATA_QUERIES = {
     "/collections/{collectionId}/corridor": ("coords,corridor-width,width-units", "Features along a line"),
 }
 """Paths of EDR, with the parameters that they require and the titles of the links to them."""
+_COLLECTION = "/collections/{collectionId}"
+_INSTANCE = f"{_COLLECTION}/{INSTANCES}/{{instanceId}}"
+
+
+def data_query_links(address: str) -> list[Link]:
+    """Return the links to the data queries of a collection, or of an instance, at this address."""
+    return [
+        Link(
+            f"{address}/{path.rpartition('/')[2]}{{?{names},datetime,parameter-name,crs,limit,f}}",
+            "data",
+            "application/geo+json",
+            title,
+            True,
+        )
+        for path, (names, title) in _DATA_QUERIES.items()
+    ]
+
+
 _OPERATIONS = {
     _ITEMS: "items_schema",
     f"{_ITEMS}/{{itemId}}": "item_schema",
     **dict.fromkeys((_EXPORT, *_DATA_QUERIES), "items_schema"),
+    **{f"{_INSTANCE}{path.removeprefix(_COLLECTION)}": "items_schema" for path in _DATA_QUERIES},
 }
+
+
+def _add_instance_query(paths: dict[str, Any], path: str) -> None:
+    """Add the data query of an instance: that of its collection with one more path parameter."""
+    operation = paths[path]["get"]
+    kind = operation["operationId"].removeprefix("get")
+    of_instance = {
+        **operation,
+        "operationId": f"getInstance{kind}",
+        "summary": f"{operation['summary']}, of an instance",
+        "parameters": [{"$ref": "#/components/parameters/instanceId"}, *operation["parameters"]],
+        "responses": deepcopy(operation["responses"]),
+    }
+    paths[f"{_INSTANCE}{path.removeprefix(_COLLECTION)}"] = {"get": of_instance}
 
 
 def _document() -> dict[str, Any]:
@@ -52,6 +87,8 @@ def _document() -> dict[str, Any]:
         for entry in FORMATS
         if entry.media_type != MediaType.HTML
     }
+    for path in _DATA_QUERIES:
+        _add_instance_query(document["paths"], path)
     for path, schema in _OPERATIONS.items():
         answer = document["paths"][path]["get"]["responses"]["200"]
         offered = FORMATS if path.startswith(_ITEMS) else EXPORT_FORMATS.values()
@@ -153,18 +190,17 @@ PART = ServicePart(
             Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
         ),
         # OGC API EDR, /req/core/rc-md-query-links: `common` makes the data queries of a collection from these
-        *(
-            CollectionLink(
-                Link(
-                    f"{path}{{?{names},datetime,parameter-name,crs,limit,f}}",
-                    "data",
-                    "application/geo+json",
-                    title,
-                    True,
-                ),
-                needs_geometry=True,
-            )
-            for path, (names, title) in _DATA_QUERIES.items()
+        *(CollectionLink(link, needs_geometry=True) for link in data_query_links(_COLLECTION)),
+        # `common` leaves it out for collections without instances
+        CollectionLink(
+            Link(
+                f"/collections/{{collectionId}}/{INSTANCES}{{?datetime,bbox,limit,offset}}",
+                "data",
+                MediaType.JSON,
+                "Advisories",
+                True,
+            ),
+            needs_geometry=True,
         ),
         # no relation is registered for it; the media type is that of the draft
         CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets (JSON)")),

@@ -24,6 +24,17 @@ RASTER = "/events/{eventId}/intensity.tif"
 ALERTS = "/collections/{collectionId}/items/{itemId}/cap"
 _ELSEWHERE = {
     ALERTS: {"collectionId": "hazard.hazard_fl_alerts", "itemId": "1"},
+    **{
+        f"/collections/{{collectionId}}/instances{rest}": {
+            "collectionId": "hazard.hazard_ts_advisory_tracks",
+            "instanceId": "AL112017~20170830T150000Z",
+        }
+        for rest in (
+            "",
+            "/{instanceId}",
+            *(f"/{{instanceId}}/{kind}" for kind in ("position", "radius", "area", "corridor")),
+        )
+    },
 }
 """Path parameters of operations that only some collections have."""
 

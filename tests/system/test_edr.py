@@ -11,6 +11,7 @@ import pytest
 import shapely
 from aiohttp import ClientSession
 from pyproj import Geod
+from yarl import URL
 
 from tests.architecture.documents import page
 from tests.running_stack import RunningStack
@@ -32,7 +33,8 @@ def examples() -> dict[str, str]:
                 [words[n + 1] for n, word in enumerate(words) if word.startswith("-") and n > 1],
             )
             query = urlencode(dict(text.split("=", 1) for text in parameters))
-            found[address.rpartition("/")[2]] = f"{address.removeprefix(ADDRESS)}?{query}"
+            name = address.rpartition("/")[2]
+            found[f"{name} of an instance" if name in found else name] = f"{address.removeprefix(ADDRESS)}?{query}"
     return found
 
 
@@ -54,7 +56,9 @@ async def everything(stack: RunningStack, collection: str, **parameters: str) ->
 
 
 def test_each_query_has_an_example() -> None:
-    assert list(EXAMPLES) == ["radius", "position", "area", "corridor"]
+    names = ["radius", "position", "area", "corridor"]
+    assert [name for name in EXAMPLES if "/instances" not in EXAMPLES[name]] == names
+    assert len(EXAMPLES) == len(names) + 3
 
 
 async def test_radius_is_that_of_a_measurement(stack: RunningStack) -> None:
@@ -118,3 +122,51 @@ async def test_each_collection_lists_queries_that_respond(stack: RunningStack) -
             path = f"{link['href'].removeprefix(stack.base_url)}?{parameters}{names}"
             found, _ = await get(stack, f"{path}&f={link['variables']['default_output_format']}")
             assert found["type"] == "FeatureCollection", path
+
+
+ADVISORIES = "hazard.hazard_ts_advisory_tracks"
+
+
+async def test_instances_are_the_advisories_of_a_storm(stack: RunningStack) -> None:
+    document, _ = await get(stack, EXAMPLES["instances"])
+    features = await everything(stack, ADVISORIES, event_id="AL112017")
+    times = sorted({feature["properties"]["advisory_time"] for feature in features}, reverse=True)
+    listed = document["instances"]
+    while following := next((link["href"] for link in document["links"] if link["rel"] == "next"), None):
+        document, _ = await get(stack, following.removeprefix(stack.base_url))
+        listed += document["instances"]
+    assert [instance["id"] for instance in listed] == [
+        f"AL112017~{time.replace('-', '').replace(':', '')}" for time in times
+    ]
+    assert document["numberMatched"] == len(times) > 40
+    assert sum(instance["itemCount"] for instance in listed) == len(features)
+
+
+async def test_an_instance_has_the_extent_of_its_features(stack: RunningStack) -> None:
+    (example,) = (path for path in EXAMPLES.values() if path.partition("?")[0].endswith("20170905T150000Z"))
+    instance, _ = await get(stack, example)
+    features = await everything(stack, ADVISORIES, event_id="AL112017", advisory_time="2017-09-05T15:00:00Z")
+    lines = shapely.geometrycollections([shapely.geometry.shape(feature["geometry"]) for feature in features])
+    assert instance["extent"]["spatial"]["bbox"][0] == pytest.approx(shapely.bounds(lines), abs=1e-6)
+    assert instance["itemCount"] == len(features) > 0
+    assert list(instance["data_queries"]) == ["position", "radius", "area", "corridor"]
+
+
+async def test_an_advisory_has_data_queries_of_its_features(stack: RunningStack) -> None:
+    document, _ = await get(stack, EXAMPLES["radius of an instance"])
+    near = set()
+    wanted = {"event_id": "AL112017", "advisory_time": "2017-09-05T15:00:00Z"}
+    for feature in await everything(stack, "hazard.hazard_ts_advisory_nodes", **wanted):
+        _, _, metres = GEOD.inv(-66.1, 18.4, *feature["geometry"]["coordinates"][:2])
+        if metres <= 300_000:
+            near.add(feature["id"])
+    assert near
+    assert {feature["id"] for feature in document["features"]} == near
+    assert all("/instances/AL112017~20170905T150000Z/radius" in link["href"] for link in document["links"][:1])
+
+
+@pytest.mark.parametrize("name", ["AL112017", "AL112017~20170905T150001Z", "x~y", "%C3~20170905T150000Z"])
+async def test_what_is_no_advisory_is_not_found(stack: RunningStack, name: str) -> None:
+    address = URL(f"{stack.base_url}/collections/{ADVISORIES}/instances/{name}", encoded=True)
+    async with ClientSession() as session, session.get(address) as response:
+        assert response.status in (404, 422)

@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from libs.catalogue.data_queries import INSTANCES, data_queries_json, instance_columns
 from libs.catalogue.model import Collection, Publisher
 from libs.ogc.crs import CRS84, GREGORIAN
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import Whole
 from libs.web.respond import links_json, representations
-from services.common.documents.data_queries import data_queries_json
 
 OFFERS = (MediaType.JSON, MediaType.HTML)
 
@@ -24,6 +24,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         replace(entry.link, href=entry.link.href.replace("{collectionId}", segment))
         for entry in whole.collection_links
         if collection.geometries or not entry.needs_geometry
+        if instance_columns(collection) or not entry.link.href.partition("{?")[0].endswith(f"/{INSTANCES}")
     ]
     filled += [Link(address, "license", None, words) for words, address in _licences(collection).items()]
     links = [

@@ -136,6 +136,12 @@ async def test_an_unknown_collection_is_not_found(features: Client) -> None:
     assert answer.status == 404
 
 
+@pytest.mark.parametrize("path", ["", "/AL112017~20170830T150000Z", "/AL112017~20170830T150000Z/position", "/x"])
+async def test_a_collection_without_versions_has_no_instances(features: Client, path: str) -> None:
+    parameters = {"coords": "POINT(1 2)"} if path.endswith("position") else {}
+    assert (await features.get(f"{EVENTS}/instances{path}", parameters)).status == 404
+
+
 async def test_a_collection_without_geometry_has_no_data_queries(features: Client) -> None:
     answer = await features.get("/collections/hostile.no_geometry/position", {"coords": "POINT(1 2)"})
     assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "coords"])

@@ -97,6 +97,7 @@ def test_collections_lead_to_their_features_and_what_is_known_of_them() -> None:
                 ("corridor", "coords,corridor-width,width-units", "Features along a line"),
             )
         ),
+        (f"{_COLLECTION}/instances{{?datetime,bbox,limit,offset}}", "data", "application/json", "Advisories"),
         (f"{_COLLECTION}/facets", "related", "application/facets+json", "Counts by facets (JSON)"),
         (f"{_COLLECTION}/feed", "alternate", "application/atom+xml", "Newest features, as an Atom feed"),
         (f"{_COLLECTION}/changes", "monitor", "application/json", "New versions of the data"),
