@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from libs.web.catalogues import mark
 from services.features.stac.items import EVENTS, GEOJSON, HAZARDS, IMPACTS, MONTY, NAMES, ROLES, STAC_VERSION
 from services.features.stac.sources import Source
 
@@ -21,13 +22,15 @@ VERSION = "dams:data_version"
 """Member of a collection: its items do not change while it does not. For programs that store them."""
 _JSON = "application/json"
 _TITLES = {
-    EVENTS: ("Events", "Earthquakes, floods and storms, one item for each event."),
-    HAZARDS: ("Hazards", "The hazard of each event, with its severity where the source reports one."),
+    EVENTS: (mark("Events"), mark("Earthquakes, floods and storms, one item for each event.")),
+    HAZARDS: (mark("Hazards"), mark("The hazard of each event, with its severity where the source reports one.")),
     IMPACTS: (
-        "Impacts",
-        "People in the zones of each event by zone and country, which this service computes, and the deaths and"
-        " displaced people that the source of a flood reports. Wider zones include the people of narrower ones. Areas"
-        " without a code of ISO 3166-1, such as Somaliland, have no item here; the table of the event has them.",
+        mark("Impacts"),
+        mark(
+            "People in the zones of each event by zone and country, which this service computes, and the deaths and"
+            " displaced people that the source of a flood reports. Wider zones include the people of narrower ones."
+            " Areas without a code of ISO 3166-1, such as Somaliland, have no item here; the table of the event has them."
+        ),
     ),
 }
 
