@@ -29,7 +29,8 @@ _TITLES = {
         mark(
             "People in the zones of each event by zone and country, which this service computes, and the deaths and"
             " displaced people that the source of a flood reports. Wider zones include the people of narrower ones."
-            " Areas without a code of ISO 3166-1, such as Somaliland, have no item here; the table of the event has them."
+            " Areas without a code of ISO 3166-1, such as Somaliland, have no item here; the table of the event has"
+            " them."
         ),
     ),
 }
