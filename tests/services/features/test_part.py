@@ -39,10 +39,13 @@ def test_what_it_conforms_to() -> None:
             for name in ("queryables", "queryables-query-parameters", "filter", "features-filter")
         ),
         "ogcapi-features-5/1.0/conf/schemas",
-        *(f"json-fg-1/1.0/conf/{name}" for name in ("core", "types-schemas")),
+        *(f"json-fg-1/1.0/conf/{name}" for name in ("core", "types-schemas", "profiles")),
         *(
             f"ogcapi-common-3/1.0/conf/{name}"
-            for name in ("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables")
+            for name in (
+                *("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables"),
+                "profile-parameter",
+            )
         ),
         *(
             f"cql2/1.0/conf/{name}"
