@@ -99,7 +99,7 @@ async def test_behind_the_end_there_is_nothing_but_a_way_back(common: Client) ->
         ("bbox", "a,b,c,d"),
         ("datetime", "yesterday"),
         ("datetime", "2020-01-02/2020-01-01"),
-        ("q", "storm"),
+        ("query", "storm"),
     ],
 )
 async def test_what_is_malformed_is_named(common: Client, name: str, value: str) -> None:

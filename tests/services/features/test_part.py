@@ -40,10 +40,13 @@ def test_what_it_conforms_to() -> None:
         ),
         "ogcapi-features-5/1.0/conf/schemas",
         *(f"ogcapi-edr-1/1.0/conf/{name}" for name in ("core", "collections", "json", "oas30")),
-        *(f"json-fg-1/1.0/conf/{name}" for name in ("core", "types-schemas")),
+        *(f"json-fg-1/1.0/conf/{name}" for name in ("core", "types-schemas", "profiles")),
         *(
             f"ogcapi-common-3/1.0/conf/{name}"
-            for name in ("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables")
+            for name in (
+                *("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables"),
+                "profile-parameter",
+            )
         ),
         *(
             f"cql2/1.0/conf/{name}"
