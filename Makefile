@@ -40,7 +40,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status service doctor watch history logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema stac publish psql bench soak try-fresh format requirements sbom release audit clean environment base-environment publish-environment quick-environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch history logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate schema stac publish psql bench soak try-fresh format requirements sbom release audit clean environment base-environment publish-environment quick-environment bench-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -157,7 +157,7 @@ publish: publish-environment ## Publish all collections as GeoParquet, PMTiles a
 psql: ## Open the stack's own database as its owner, or that of DAMS_DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
 	@$(PYTHON) -m deploy.local psql $(ARGS)
 
-bench: quick-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
+bench: bench-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
 	$(PYTHON) -m tools.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
 	$(PYTHON) -m tools.benchmarks.catalogue
 
@@ -172,6 +172,9 @@ publish-environment:
 
 quick-environment:
 	@$(BOOTSTRAP) quick
+
+bench-environment:
+	@$(BOOTSTRAP) bench
 
 check-environment:
 	@$(BOOTSTRAP) check

@@ -6,13 +6,15 @@
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
 #   bootstrap.sh run      what running needs of Python, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
 #   bootstrap.sh quick    all of these, the whole Python environment, and what the quick tests want
+#   bootstrap.sh bench    the same, and wrk, which sends the load
 #   bootstrap.sh test     all of these, and a browser with fonts
 #   bootstrap.sh clients  all of these, and QGIS, R and Java
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 level=${1:-run}
-with_clients=
+with_clients= with_load=
 if [ "$level" = clients ]; then with_clients=yes level=test; fi
+if [ "$level" = bench ]; then with_load=yes level=quick; fi
 PATH=$PATH:/usr/sbin:/sbin   # the folder of nginx on Debian, which users other than root do not have in PATH
 
 say() { printf '%s\n' "$*"; }
@@ -89,6 +91,7 @@ fi
 if [ "$level" = quick ] || [ "$level" = test ]; then
   # what stands before many databases
   has pgbouncer || missing+=(pgbouncer)
+  [ -z "$with_load" ] || has wrk || missing+=(wrk)
 fi
 if [ "$level" = test ]; then
   # GDAL reads the service as QGIS and others do

@@ -133,6 +133,21 @@ def test_only_publish_installs_pyarrow_and_it_stays(
     assert ("deploy/publish/requirements.txt" in sets) == publishes
 
 
+@pytest.mark.parametrize(("level", "wanted"), [("bench", ["pgbouncer", "wrk"]), ("quick", ["pgbouncer"]), ("run", [])])
+def test_the_benchmark_installs_what_sends_its_load(level: str, wanted: list[str]) -> None:
+    script = f"""
+        has() {{ [ "$1" != wrk ] && [ "$1" != pgbouncer ]; }}
+        has_postgis() {{ true; }}
+        find_python() {{ echo python3; }}
+        source <(sed -n '/^level=/p; /^with_clients=/p; /= bench/p; /^missing=/,/^if . "$level" = test /p' \
+            {REPOSITORY}/deploy/local/bootstrap.sh | sed '$d')
+        echo "${{missing[@]}}"
+    """
+    command = ["bash", "-ec", script, "bootstrap", level]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.split() == wanted
+
+
 def test_an_interruption_of_the_set_up_has_no_traceback(tmp_path: Path) -> None:
     """Programs of others, such as venv, handle no Ctrl-C."""
     (tmp_path / "slow.py").write_text("import time; print('begun', flush=True); time.sleep(60)")
