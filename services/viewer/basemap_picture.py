@@ -105,7 +105,7 @@ def picture(box: BBox, tag: str | None = None, folder: Path = DIST / "basemap" /
                 labels.append(_Label(left + x * wide, top + y * high, *rest))
     shapes = "".join(path for name, _ in _SHAPES for path in paths[name])
     seen = log2(360 * across / 512)
-    countries = _tile(folder / "names.json.gz").get(tag, {})
+    countries = _tile(folder / "names.json.gz").get(tag or "", {})
     named = [
         label._replace(name=label.names.get(tag or "") or countries.get(label.name, label.name)) for label in labels
     ]

@@ -12,7 +12,8 @@ from babel.core import get_global
 from babel.languages import get_official_languages
 
 from libs.web.accept_language import ENGLISH, LANGUAGES
-from services.viewer.build.names import City, cities, fold
+from services.viewer.build.names import City, cities
+from services.viewer.gazetteer import fold
 
 _FEWEST_PEOPLE = 100_000
 """Minimum population where Arabic is not an official language: other names there can be Persian or Urdu."""
