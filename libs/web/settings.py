@@ -201,7 +201,11 @@ class WebSettings(PageSettings):
     @property
     def site_description(self) -> str:
         """The description of the service; under another title it does not name hazards."""
-        default = _OF_HAZARDS if self.site_title == DEFAULT_TITLE else _OF_COLLECTIONS
+        return self.describe_site(has_hazards=True)
+
+    def describe_site(self, *, has_hazards: bool) -> str:
+        """Return the description; without collections of hazards it does not name them."""
+        default = _OF_HAZARDS if has_hazards and self.site_title == DEFAULT_TITLE else _OF_COLLECTIONS
         return self.own_description or default
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from aiohttp import web
 
+from libs.catalogue.modules import hazard
 from libs.ogc.media_type import MediaType
 from libs.ogc.temporal import rfc3339
 from libs.web.app import Call
@@ -27,13 +28,14 @@ async def get_landing(call: Call) -> web.StreamResponse:
         *representations(f"{base}/", call.media_type, call.offers),
         *absolute(base, app[PARTS].whole.landing_links),
     ]
+    collections = list(app[KEEPER].collections.values())
+    has_hazards = not collections or any(hazard(each) for each in collections)
     document = {
         "title": settings.site_title,
-        "description": settings.site_description,
+        "description": settings.describe_site(has_hazards=has_hazards),
         "links": links_json(links, call.media_type),
     }
     if call.media_type == MediaType.HTML:
-        collections = list(app[KEEPER].collections.values())
         context = {
             "document": document,
             "collections": collections[:_CARDS],

@@ -256,5 +256,7 @@ def test_a_title_of_ones_own_leaves_no_hazards_in_the_description() -> None:
         return Example.from_env({"DAMS_NEEDED": "x", **said}).site_description
 
     assert description().startswith("Earthquakes, floods")
+    without = Example.from_env({"DAMS_NEEDED": "x"}).describe_site(has_hazards=False)
+    assert without.startswith("Collections as OGC API Features")
     assert description(DAMS_SITE_TITLE="Parcels").startswith("Collections as OGC API Features")
     assert description(DAMS_SITE_TITLE="Parcels", DAMS_SITE_DESCRIPTION="Ours.") == "Ours."

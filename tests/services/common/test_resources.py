@@ -87,6 +87,8 @@ async def test_the_landing_page_shows_thirty_collections_and_leads_to_all(common
     shown = [each["id"] for each in known if f"/collections/{quote(each['id'], safe='')}?f=html" in page]
     assert shown == [each["id"] for each in known[:30]]
     assert f'<a href="{common.base}/collections?f=html">All {len(known)} collections</a>' in page
+    # none of them is of a hazard
+    assert (await common.json("/"))["description"].startswith("Collections as OGC API Features")
 
 
 async def test_the_sessions_of_the_catalogue_are_told_apart(common: Client, owner: asyncpg.Connection) -> None:
