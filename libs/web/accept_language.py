@@ -44,3 +44,8 @@ def preferred_language(accepted: str) -> Language:
     accepted = accepted[:_LONGEST]
     found = next((found for rule in _RULES if (found := rule.search(accepted))), None)
     return ENGLISH if found is None else LANGUAGES[found[1].lower()]
+
+
+def mark(text: str) -> str:
+    """Return the text unchanged: it marks a text that is looked up by variable, for the tool that collects texts."""
+    return text

@@ -12,8 +12,3 @@ def catalogue(tag: str) -> Catalog:
     """Return the texts of a language. Raises OSError if there are none."""
     with (FOLDER / f"{tag}.po").open("rb") as file:
         return read_po(file, locale=tag)
-
-
-def mark(text: str) -> str:
-    """Return the text unchanged: it marks a text that is looked up by variable, for the tool that collects texts."""
-    return text

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import ErrorDetails
 
 from libs.web import setting_names
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 from libs.web.networks import Networks
 
 CHECK_CONFIG = "--check-config"

@@ -8,9 +8,9 @@ from aiohttp import web
 from libs.catalogue.modules import of_events
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
+from libs.web.accept_language import mark
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.catalogues import mark
 from libs.web.conditional import DATA_CACHE, conditional
 from libs.web.html import page_response
 from libs.web.impact_sentence import sentence

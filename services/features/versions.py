@@ -3,6 +3,7 @@
 from aiohttp import web
 
 from libs.ogc.errors import InvalidParameters, NotFound
+from libs.ogc.media_type import MediaType
 from libs.selection.past import no_history
 from libs.web.app import Call
 from libs.web.base_url import base_url
@@ -38,11 +39,19 @@ async def get_versions(call: Call) -> web.StreamResponse:
             lines.append(f'<{address}>; rel="{" ".join(rels)}"; datetime="{date}"')
         return body_response(",\n".join(lines).encode(), media_type=LINK_FORMAT, headers=headers)
     links: list[dict[str, str]] = [
-        {"rel": "self", "href": f"{item}/versions"},
-        {"rel": "original", "href": item},
-        {"rel": "first", "href": addresses[0][0]},
-        {"rel": "last", "href": addresses[-1][0]},
-        *([{"rel": "latest-version", "href": item}] if versions[-1].end is None else []),
+        {"rel": "self", "href": f"{item}/versions", "type": MediaType.JSON},
+        {"rel": "related", "href": f"{item}/versions?f=link", "title": f"As {LINK_FORMAT}"},
+        {"rel": "original", "href": item, "title": "The feature"},
+        {"rel": "first", "href": addresses[0][0], "title": "The first version"},
+        {"rel": "last", "href": addresses[-1][0], "title": "The last version"},
+        *(
+            [{"rel": "latest-version", "href": item, "title": "The present version"}]
+            if versions[-1].end is None
+            else []
+        ),
     ]
-    links += [{"rel": "memento", "href": address, "datetime": date} for address, date in addresses]
+    links += [
+        {"rel": "memento", "href": address, "title": f"Version since {date}", "datetime": date}
+        for address, date in addresses
+    ]
     return json_response({"links": links}, media_type=call.media_type, headers=headers)

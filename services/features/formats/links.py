@@ -12,7 +12,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, LABELS, MediaType, name_format
 from libs.selection.past import AS_OF
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 from libs.web.respond import links_json, representations
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import encode, features

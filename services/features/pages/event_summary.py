@@ -8,7 +8,7 @@ from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import module
 from libs.ogc.temporal import moment_of
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 from libs.web.languages import gettext, isolate
 from libs.web.local_title import country_name
 from libs.web.nearby import nearby_words

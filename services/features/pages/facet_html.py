@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 from libs.web.languages import gettext, isolate
 from libs.web.page_text import count
 from services.features.aggregation.facet import Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet

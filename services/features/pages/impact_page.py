@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 from libs.web.impact_sentence import sentence, zone_name
 from services.features.rows.event_impacts import Impact
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 from libs.web.page_text import shell
 from services.features.samples.source import Query, Source
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 from services.features.stac.items import EVENTS, GEOJSON, HAZARDS, IMPACTS, MONTY, NAMES, ROLES, STAC_VERSION
 from services.features.stac.sources import Source
 

@@ -4,7 +4,7 @@ They are those of the comments in deploy/database/schema; property_words.py has 
 other tables stay as their owner wrote them.
 """
 
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 
 TITLES = (
     mark("Earthquake events"),

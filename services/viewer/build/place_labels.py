@@ -8,7 +8,8 @@ from pathlib import Path
 
 from babel import Locale
 
-from libs.web.catalogues import catalogue, mark
+from libs.web.accept_language import mark
+from libs.web.catalogues import catalogue
 from services.viewer.build.names import english_names, numeric_codes
 
 _ATLAS = Path(__file__).parents[1] / "node_modules/world-atlas/countries-50m.json"

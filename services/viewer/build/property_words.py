@@ -1,6 +1,6 @@
 """Descriptions of the properties of the hazard collections, as the comments in deploy/database/schema have them."""
 
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 
 DESCRIPTIONS = (
     mark("Number of the feature."),

@@ -3,7 +3,7 @@
 Titles of collections and properties are translated on the server (hazard_words.py).
 """
 
-from libs.web.catalogues import mark
+from libs.web.accept_language import mark
 from services.viewer.build.hazard_words import BASINS, VALUES
 
 HAZARDS = (mark("Earthquakes"), mark("Tropical storms"), mark("Tropical disturbances"), mark("Floods"))

@@ -13,9 +13,9 @@
  */
 
 /**
- * Takes examples and defaults of optional query parameters out of their fields and into their descriptions, leaves out
- * the parameters that are properties, and gives path parameters the examples and the values to choose from that there
- * are. Changes `document` and returns it.
+ * Takes examples and defaults of optional parameters of query and header out of their fields and into their
+ * descriptions, leaves out the parameters that are properties, and gives path parameters the examples and the values to
+ * choose from that there are. Changes `document` and returns it.
  * @param {OpenApiDocument} document
  * @param {RealNames} [real]
  */
@@ -35,7 +35,7 @@ export function prepared(document, { examples, choices } = { examples: {}, choic
       holder.parameters = [...others, /** @type {any} */ ({ $ref: "#/components/parameters/propertyQueries" })];
   }
   for (const parameter of parameters) {
-    if (parameter.in === "query" && !parameter.required) empty(parameter);
+    if (parameter.in !== "path" && !parameter.required) empty(parameter);
     if (parameter.in !== "path") continue;
     if (parameter.name in examples) parameter.example = examples[parameter.name];
     if (parameter.name in choices) parameter.schema = { ...parameter.schema, enum: choices[parameter.name] };
@@ -48,7 +48,7 @@ function empty(parameter) {
   const said = [parameter.description];
   const { example, schema } = parameter;
   if (schema?.default !== undefined) said.push(`Without it: \`${schema.default}\`.`);
-  if (example !== undefined) said.push(`For example \`${parameter.name}=${example}\`.`);
+  if (example !== undefined) said.push(`For example \`${parameter.name}${parameter.in === "header" ? ": " : "="}${example}\`.`);
   parameter.description = said.filter(Boolean).join(" ");
   delete parameter.example;
   delete schema?.default;

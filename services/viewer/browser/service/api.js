@@ -53,7 +53,14 @@ export const itemPath = (id, item) => `${collectionPath(id)}/items/${encodeURICo
  */
 export async function getJson(url, { signal } = {}) {
   const headers = { Accept: "application/geo+json, application/json;q=0.9, */*;q=0.1" };
-  const response = await fetch(url, { signal, headers }).catch(failed(say("The service cannot be reached.")));
+  const request = () => fetch(url, { signal, headers });
+  // a map without its style would stay empty, so that a broken connection is tried once more
+  const response = await request()
+    .catch((error) => {
+      if (isAbort(error)) throw error;
+      return request();
+    })
+    .catch(failed(say("The service cannot be reached.")));
   if (!response.ok) throw new ApiError(await sentence(response));
   return response.json().catch(failed(say("The service's answer cannot be read.")));
 }

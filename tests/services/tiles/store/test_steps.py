@@ -97,7 +97,9 @@ class Noting(TileCache):
             return False
 
         database: Any = SimpleNamespace(of=lambda name: made if name == "points" else None, is_lost=is_lost)
-        versions: Any = SimpleNamespace(version=self.version, look_again=self.look_again)
+        versions: Any = SimpleNamespace(
+            version=self.version, look_again=self.look_again, is_settled=lambda collection: False
+        )
         return TileStore(
             database,
             self,
