@@ -105,6 +105,28 @@ async def test_globe_fills_the_height(visit: NewVisit) -> None:
     assert await page.page.evaluate("map.getZoom()") == pytest.approx(5, abs=0.01)
 
 
+@pytest.mark.parametrize("view", ["5/23.9/121.6", "9/23.9/121.6"])
+async def test_selected_feature_is_between_panel_and_card(visit: NewVisit, view: str) -> None:
+    page = await visit(width=1440, height=900)
+    await page.open(f"{map_of('hazard.hazard_eq_events')}#map={view}")
+    zoom = await page.page.evaluate("map.getZoom()")
+    await page.page.locator("#events li button").first.click()
+    await page.until("/[#&]id=/.test(location.hash) && !map.isMoving()")
+    await page.ready()
+    assert await page.page.evaluate("map.getZoom()") >= zoom
+    at = await page.page.evaluate(
+        """async () => {
+            const [collection, item] = new URLSearchParams(location.hash.slice(1)).get("id").split("/");
+            const response = await fetch(`/api/collections/${collection}/items/${item}?f=geojson`);
+            return map.project((await response.json()).geometry.coordinates);
+        }"""
+    )
+    panel = await page.page.locator("#panel").bounding_box()
+    assert panel is not None
+    assert panel["x"] + panel["width"] < at["x"] < 1440 - 60
+    assert 100 < at["y"] < 900 - 100
+
+
 async def test_list_can_begin_with_the_strongest_and_the_legend_has_all(visit: NewVisit, stack: RunningStack) -> None:
     strongest = (await items(stack, _STORMS, sortby="-max_wind_kt,-start_date", limit="1", f="geojson"))[0]
     page = await visit()

@@ -2,7 +2,7 @@
 
 import { globeZoom } from "../../cartography/globe.js";
 import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
-import { isPosition, mercatorBounds, NEAREST, wrappedBox } from "../../cartography/view-box.js";
+import { mercatorBounds, NEAREST, wrappedBox } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
 import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
@@ -265,9 +265,17 @@ class MapLibreEngine {
    */
   fit(box, padding, { animate = true, nearest = NEAREST, closer = false } = {}) {
     const [bounds, zoom] = [mercatorBounds(box), this.map.getZoom()];
-    const camera = closer ? this.map.cameraForBounds(bounds, { padding, maxZoom: nearest }) : undefined;
-    if ((camera?.zoom ?? zoom) >= zoom) this.map.fitBounds(bounds, { padding, maxZoom: nearest, animate });
-    else if (camera?.center && (isPosition(box) || !this.map.getBounds().contains(camera.center))) this.map.easeTo({ center: camera.center, animate });
+    // the padding shifts the centre by other degrees at another zoom
+    const maxZoom = closer ? Math.max(nearest, zoom) : nearest;
+    const camera = closer ? this.map.cameraForBounds(bounds, { padding, maxZoom }) : undefined;
+    if ((camera?.zoom ?? zoom) >= zoom) {
+      this.map.fitBounds(bounds, { padding, maxZoom, animate });
+      return;
+    }
+    const center = this.map.cameraForBounds(bounds)?.center;
+    if (center && !this.map.getBounds().contains(center)) {
+      this.map.easeTo({ center, offset: [(padding.left - padding.right) / 2, (padding.top - padding.bottom) / 2], animate });
+    }
   }
 
   /** @param {number} levels */
