@@ -15,6 +15,7 @@ from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, sql
 from libs.web.languages import gettext
+from libs.web.page_text import clock
 
 _HAS_ZONES = sql("has_zones")
 
@@ -101,7 +102,7 @@ class EventImpacts:
             late = gettext(
                 "The worker that computes impacts has not run since %(time)s. Later changes are not counted."
             )
-            return late % {"time": rfc3339(row["seen"].replace(microsecond=0))}
+            return late % {"time": clock(rfc3339(row["seen"]))}
         if row["fails"]:
             return gettext(
                 "The worker that computes impacts reports an error and tries again. The last changes are not counted."

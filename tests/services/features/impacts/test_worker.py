@@ -11,7 +11,7 @@ from tests.conftest import MakeDatabase
 from tests.services.features.impacts.conftest import fill
 from tests.services.in_process import Services, services
 
-_LATE = "The worker that computes impacts has not run since 2020-01-01T00:00:00Z. Later changes are not counted."
+_LATE = "The worker that computes impacts has not run since 1 Jan 2020, 00:00 UTC. Later changes are not counted."
 
 
 @pytest.fixture(scope="module")
