@@ -2,13 +2,14 @@
 
 import { globeZoom } from "../../cartography/globe.js";
 import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
-import { mercatorBounds, NEAREST, wrappedBox } from "../../cartography/view-box.js";
+import { wrappedBox } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
 import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
 import { addControls, MAP_WORDS } from "./controls.js";
 import { openPopup } from "./feature-popup.js";
 import { firstAsked, isTileOf } from "./first-asked.js";
+import { fitView } from "./fit-view.js";
 import { hitsAt } from "./hits.js";
 import { Omissions } from "./omissions.js";
 import { basemapStyle, liesBelow, togetherSource, withTextAttribution } from "./sources.js";
@@ -263,19 +264,8 @@ class MapLibreEngine {
    * @param {Padding} padding
    * @param {FitOptions} [options]
    */
-  fit(box, padding, { animate = true, nearest = NEAREST, closer = false } = {}) {
-    const [bounds, zoom] = [mercatorBounds(box), this.map.getZoom()];
-    // the padding shifts the centre by other degrees at another zoom
-    const maxZoom = closer ? Math.max(nearest, zoom) : nearest;
-    const camera = closer ? this.map.cameraForBounds(bounds, { padding, maxZoom }) : undefined;
-    if ((camera?.zoom ?? zoom) >= zoom) {
-      this.map.fitBounds(bounds, { padding, maxZoom, animate });
-      return;
-    }
-    const center = this.map.cameraForBounds(bounds)?.center;
-    if (center && !this.map.getBounds().contains(center)) {
-      this.map.easeTo({ center, offset: [(padding.left - padding.right) / 2, (padding.top - padding.bottom) / 2], animate });
-    }
+  fit(box, padding, options) {
+    fitView(this.map, box, padding, options);
   }
 
   /** @param {number} levels */
