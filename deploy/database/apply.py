@@ -1,6 +1,6 @@
 """Apply the schema or take its newest versions back, and create or update the login role of the services."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import asyncpg
@@ -57,11 +57,11 @@ async def revert_schema(
         return await migrate_down(connection, read_migrations() if migrations is None else migrations, to)
 
 
-_WATCH = """
-SELECT dams.watch(coalesce(
+_RELATION = """
+SELECT coalesce(
     to_regclass(format('%I.%I', split_part($1::text, '.', 1), substr($1, strpos($1, '.') + 1))),
     $1::regclass
-))"""
+)::oid"""
 """The table is named as its collection, else as in SQL, where a name with capitals is in double quotes."""
 
 
@@ -77,33 +77,38 @@ async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], re
         await connection.execute("CREATE SCHEMA IF NOT EXISTS dams")
         await connection.execute((SCHEMA_DIRECTORY / _CHANGE_LOG).read_text(encoding="utf-8"))
         for table in tables:
-            await connection.execute(_WATCH, table)
+            await connection.execute("SELECT dams.watch($1::oid::regclass)", await _relation(connection, table))
         await _execute(connection, "GRANT USAGE ON SCHEMA dams TO %I", reader)
         await _execute(connection, "GRANT EXECUTE ON FUNCTION dams.data_versions() TO %I", reader)
 
 
-async def keep_history(connection: asyncpg.Connection, tables: Iterable[str], reader: str, kept: str | None) -> None:
+async def _relation(connection: asyncpg.Connection, table: str) -> int:
+    """Return the oid of a table. Raises asyncpg.PostgresError if there is none."""
+    return int(await connection.fetchval(_RELATION, table))
+
+
+async def keep_history(connection: asyncpg.Connection, tables: Sequence[str], reader: str, kept: str | None) -> None:
     """Keep earlier versions of the rows of these tables for services of the role `reader`, and watch the tables.
 
     kept: an interval of PostgreSQL, or None to delete the versions and keep none. Raises asyncpg.PostgresError and
     leaves the database unchanged.
     """
-    await watch_tables(connection, tables, reader)
     async with connection.transaction():
+        await watch_tables(connection, tables, reader)
         await connection.execute("SET LOCAL client_min_messages = warning")
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
         await connection.execute((SCHEMA_DIRECTORY / _HISTORY).read_text(encoding="utf-8"))
         await _execute(connection, "GRANT USAGE ON SCHEMA dams_history TO %I", reader)
         await _execute(connection, "GRANT EXECUTE ON FUNCTION dams.histories() TO %I", reader)
         for table in tables:
+            relation = await _relation(connection, table)
             if kept is None:
-                await connection.execute("SELECT dams.forget_history($1::text::regclass)", table)
+                await connection.execute("SELECT dams.forget_history($1::oid::regclass)", relation)
                 continue
-            await connection.execute("SELECT dams.keep_history($1::text::regclass, $2::text::interval)", table, kept)
+            await connection.execute("SELECT dams.keep_history($1::oid::regclass, $2::text::interval)", relation, kept)
             name = await connection.fetchval(
-                "SELECT name FROM dams.history "
-                "WHERE relation = $1::text::regclass AND has_table_privilege($2, relation, 'SELECT')",
-                table,
+                "SELECT name FROM dams.history WHERE relation = $1 AND has_table_privilege($2, relation, 'SELECT')",
+                relation,
                 reader,
             )
             if name is None:

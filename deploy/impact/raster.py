@@ -39,7 +39,7 @@ def intensity_raster(
 ) -> bytes | None:
     """Return the raster of zones, by kind and name, in WGS 84; None where there are no zones of wind or shaking.
 
-    A forecast is drawn only outside the observed and estimated zones. Pixels outside the zones are 0, which is no data.
+    A forecast is drawn only outside the observed and estimated zones. Pixels outside the zones are 0, the NoData value.
     The longitudes of a raster across the antimeridian go on beyond 180.
     """
     known = {key: value for key in zones if (value := value_of(key[1])) is not None and not zones[key].is_empty}

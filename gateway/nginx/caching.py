@@ -23,9 +23,7 @@ def caching() -> object:
         one("proxy_cache", "responses"),
         one(
             "proxy_cache_key",
-            quote(
-                "$scheme $client_host $service_uri $negotiated $wanted_encoding $wanted_language $http_accept_datetime"
-            ),
+            quote("$scheme $client_host $service_uri $negotiated $wanted_encoding $wanted_language $wanted_version"),
         ),
         # nginx would store a copy for each spelling of the headers that Vary names; the key contains their meaning
         # instead.

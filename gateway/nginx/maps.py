@@ -11,6 +11,7 @@ from gateway.nginx.routes import ALIASES, PREFIX, Routes
 from libs.web.accept_language import ENGLISH, LANGUAGE_RULES
 from libs.web.content_coding import RULES, Coding, Rules
 
+_A_FEATURE = r"~^/collections/[^/?]+/items/[^/?]+(\?.*)?$"
 _IN_KEY = "accept(-encoding|-language|-datetime)?"
 """Headers whose meaning is part of the key of the cache."""
 
@@ -37,6 +38,8 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
             ],
             "",
         ),
+        # Only features have versions: elsewhere, the header must not divide the cache.
+        _map("$service_uri", "$wanted_version", [(_A_FEATURE, "$http_accept_datetime")], ""),
         # No resource ends with a slash but the first.
         _map("$request_uri", "$without_slash", [(rf"~^{PREFIX}(/[^?]*[^/?])/+(\?.*)?$", "$1$2")], ""),
         # An address must be percent-encoded (RFC 3986 section 2); the services do not read others.

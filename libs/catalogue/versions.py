@@ -144,8 +144,10 @@ class DataVersions:
 
     def is_settled(self, collection: Collection) -> bool:
         """Return whether its rows never change: those of a time before all transactions that are running."""
-        settled = self._state.settled if self._state and time.monotonic() < self._trusted_until else None
-        return settled is not None and collection.past is not None and parse_instant(collection.past) < settled
+        if collection.past is None or self._state is None or time.monotonic() >= self._trusted_until:
+            return False
+        settled = self._state.settled
+        return settled is not None and parse_instant(collection.past) < settled
 
     def of_features(self, collection: Collection) -> DataVersion | None:
         """The version of the collection's features: of its rows, and of the products that their properties lead to."""

@@ -24,6 +24,9 @@ CATALOGUE_CACHE = "public, max-age=2, stale-while-revalidate=2, stale-if-error=6
 DATA_CACHE = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
 """For content that follows from rows: fresh for one second; then a cache may serve it briefly while it revalidates."""
 
+SETTLED_CACHE = "public, max-age=86400, immutable"
+"""For past states, which never change; a day, because a later release may encode them differently."""
+
 
 class NotModified(Exception):
     """The client's copy is current: it gets 304 with these headers."""

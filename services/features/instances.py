@@ -61,7 +61,7 @@ async def get_instance(call: Call) -> web.StreamResponse:
     call.query.check()
     found, _ = await read_instances(call.request.app[DATABASE], selection, columns, limit=1, offset=0)
     if not found:
-        raise NotFound(f"the collection has no instance '{call.path['instanceId']}'")
+        raise _missing(collection, call.path["instanceId"])
     document = _instance_json(collection, columns, found[0], base_url(call.request))
     return conditional(call.request, json_response(document))
 
@@ -75,15 +75,19 @@ def instance_values(collection: Collection, instance_id: str) -> Mapping[str, st
     except ValueError:
         issued = None
     if columns is None or not event or issued is None:
-        raise NotFound(f"the collection has no instance '{instance_id}'")
+        raise _missing(collection, instance_id)
     return {columns[0].name: event, columns[1].name: f"{issued:%Y-%m-%dT%H:%M:%SZ}"}
+
+
+def _missing(collection: Collection, instance_id: str) -> NotFound:
+    return NotFound(f"There is no instance '{instance_id}' in collection '{collection.id}'.")
 
 
 def _of_call(call: Call) -> tuple[Collection, tuple[Column, Column]]:
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     columns = instance_columns(collection)
     if columns is None:
-        raise NotFound("the collection has no instances: its features have no earlier versions")
+        raise NotFound(f"Collection '{collection.id}' has no instances: its features have no earlier advisories.")
     return collection, columns
 
 

@@ -83,10 +83,8 @@ async def form_with_faults(call: Call, collection: Collection, error: InvalidPar
     if not prefers_html(accept) or call.request.query.get("f", "html") != "html":
         raise error
     given = dict(sent_parameters(call.request))
-    declared, ranges = (
-        call.query.values.keys(),
-        await call.request.app[VALUES].recent(_present(call, collection)) or {},
-    )
+    declared = call.query.values.keys()
+    ranges = await call.request.app[VALUES].recent(_present(call, collection)) or {}
     context = {
         **form_context(collection, given, collection.columns, declared=declared, ranges=ranges, faults=error.faults),
         "filtered": {},

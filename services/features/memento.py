@@ -18,7 +18,7 @@ from libs.ogc.temporal import parse_instant, rfc3339
 from libs.selection.past import AS_OF, as_of, at_time
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
-from libs.web.conditional import data_headers
+from libs.web.conditional import SETTLED_CACHE, data_headers
 from libs.web.respond import vary
 from services.features.answer import Answer
 from services.features.resources import ITEM_VERSIONS, VERSIONS
@@ -28,8 +28,6 @@ LINK_FORMAT = "application/link-format"
 name_format("link", LINK_FORMAT, "links")
 
 ACCEPT_DATETIME = "Accept-Datetime"
-_SETTLED = "public, max-age=86400, immutable"
-"""A state that never changes; a day, as a later release may encode it differently."""
 _WITHIN_SECOND = timedelta(microseconds=999_999)
 
 
@@ -51,7 +49,7 @@ def of_past(collection: Collection, call: Call, versions: DataVersions) -> dict[
         headers["Memento-Datetime"] = http_date(parse_instant(collection.past))
         # a page depends on the language and on the time
         if call.media_type != MediaType.HTML and AS_OF in call.given:
-            headers["Cache-Control"] = _SETTLED
+            headers["Cache-Control"] = SETTLED_CACHE
     return headers
 
 

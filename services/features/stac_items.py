@@ -68,7 +68,6 @@ def _search(call: Call, collections: tuple[str, ...]) -> Search:
     intersects = _geometry(call)
     if intersects is not None and values["bbox"] is not None:
         call.query.fault("intersects", "intersects and bbox cannot be combined")
-    call.query.check()
     moment = values["datetime"] or ""
     if call.request.app[SETTINGS].invalid_parameter_status == _OF_STANDARDS and not _RFC_3339.fullmatch(moment):
         call.query.fault("datetime", "datetime must be a time in RFC 3339, or two with / between them", value=moment)

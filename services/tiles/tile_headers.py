@@ -8,10 +8,9 @@ from aiohttp import web
 
 from libs.catalogue.model import Collection
 from libs.ogc.temporal import parse_instant
-from libs.web.conditional import check_preconditions, check_tag
+from libs.web.conditional import SETTLED_CACHE, check_preconditions, check_tag
 from services.tiles.store.tile_store import Tile
 
-SETTLED = "public, max-age=86400, immutable"
 LASTING = "public, max-age=31536000, immutable"
 
 
@@ -48,8 +47,7 @@ def tile_headers(
         # it has a version, so that it never changes
         usual["Memento-Datetime"] = format_datetime(parse_instant(past).replace(microsecond=0), usegmt=True)
         if wanted is None:
-            # a later release may draw it differently
-            wanted, lasting = present, SETTLED
+            wanted, lasting = present, SETTLED_CACHE
     if wanted != present or "ETag" not in usual:
         return TileHeaders(usual, None)
     # dates cannot distinguish an exact copy from one made in the second before a change

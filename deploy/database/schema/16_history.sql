@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS dams.history (
 );
 COMMENT ON TABLE dams.history IS E'Tables with history\nA row per table whose earlier versions are kept, or were switched off.';
 COMMENT ON COLUMN dams.history.relation IS 'Table.';
-COMMENT ON COLUMN dams.history.name IS 'Name. Of the stored versions in dams_history: that of the table when its history began.';
+COMMENT ON COLUMN dams.history.name IS 'Name. The stored versions have this name in dams_history; it is that of the table when its history began.';
 COMMENT ON COLUMN dams.history.since IS 'Since. The earliest time of which the state is known; empty if switched off.';
 COMMENT ON COLUMN dams.history.kept IS 'Kept. How long versions are kept after they were replaced; empty: for ever.';
 COMMENT ON COLUMN dams.history.shape IS 'Shape. The columns that the stored versions follow.';

@@ -1,5 +1,5 @@
--- After the rights on the tables, which their versions get, too. Tables of sources that revise what they said. Only where an operator has not decided: neither how long versions are
--- kept nor a history that was switched off is set back.
+-- After the rights on the tables, which their versions get, too. A table that has an entry keeps it: the operator may have
+-- changed how long versions are kept, or have switched the history off.
 DO $$
 DECLARE
     relation regclass;

@@ -83,8 +83,10 @@ def sort_by_weight(told: Told) -> Told:
 def page_context(event: Event, told: Told, *, is_counted: bool) -> dict[str, Any]:
     """Return the context of the page's template. `is_counted` if the impact of the event states its people."""
     collection = event.main.collection
+    has_words = bool(hazard(collection))
     columns = [
-        (column, readable(event.feature["properties"].get(column.name), column.name)) for column in collection.columns
+        (column, readable(event.feature["properties"].get(column.name), column.name, has_words=has_words))
+        for column in collection.columns
     ]
     products = {
         text: label for part, features in told for each in features for text, label in _addresses(part.collection, each)

@@ -74,7 +74,7 @@ def items_context(
         "rows": [
             {
                 "id": feature.get("id"),
-                "cells": _cells(feature),
+                "cells": _cells(collection, feature),
                 "over": end_of_validity(collection, feature["properties"]) is not None,
             }
             for feature in found
@@ -161,15 +161,16 @@ def _round_down(value: float) -> str:
 
 def row_context(collection: Collection, feature: dict[str, Any]) -> dict[str, Any]:
     """Return a feature for its own page: id, name, text of each property, lists of objects as tables."""
-    cells = _cells(feature)
+    cells = _cells(collection, feature)
     for name, value in feature["properties"].items():
         cells[name]["table"] = _table(value)
     name = local_name(collection, feature.get("id"), feature["properties"])
     return {"id": feature.get("id"), "name": name, "nearby": nearby_words(feature["properties"]), "cells": cells}
 
 
-def _cells(feature: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {name: readable(value, name) for name, value in feature["properties"].items()}
+def _cells(collection: Collection, feature: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    has_words = bool(hazard(collection))
+    return {name: readable(value, name, has_words=has_words) for name, value in feature["properties"].items()}
 
 
 def _table(value: Any) -> dict[str, Any] | None:
@@ -188,10 +189,11 @@ def _table(value: Any) -> dict[str, Any] | None:
     return {"names": names, "rows": rows, "left_out": len(entries) - len(rows)}
 
 
-def readable(value: Any, name: str = "") -> dict[str, Any]:
+def readable(value: Any, name: str = "", *, has_words: bool = False) -> dict[str, Any]:
     """Return a value as text, shortened for a table, with a link if it is an http address.
 
-    Words of the hazard collections and countries are in the language of the page, as on the map (words/format.js).
+    has_words: whether it is of a collection of hazards, whose words and countries are in the language of the page. In
+    other collections a street called Map keeps its name.
     """
     if value is None:
         return {"text": "", "short": "", "href": None}
@@ -203,7 +205,7 @@ def readable(value: Any, name: str = "") -> dict[str, Any]:
     elif isinstance(value, str) and _TIME.match(value):
         seconds = "" if value[17:19] == "00" else value[16:19]
         value = f"{value[:10]} {value[11:16]}{seconds} UTC"
-    elif isinstance(value, str):
+    elif isinstance(value, str) and has_words:
         value = country_name(value) if _COUNTRY.search(name) else gettext(value)
     elif isinstance(value, float):
         value = f"{value:.15g}"

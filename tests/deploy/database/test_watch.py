@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
-from deploy.database.apply import watch_tables
+from deploy.database.apply import keep_history, watch_tables
 from tests.deploy.database.conftest import Connect
 
 READER = "reader of roads"
@@ -51,6 +51,21 @@ async def test_a_table_may_be_named_as_its_collection(plain: asyncpg.Connection)
     await plain.execute('CREATE SCHEMA "GIS"; CREATE TABLE "GIS"."Roads" (a integer); CREATE TABLE rails (a integer)')
     await watch_tables(plain, ["GIS.Roads", '"GIS"."Roads"', "public.Roads, all", "rails", "public.rails"], READER)
     assert len(await tokens(plain)) == 3
+
+
+async def test_a_history_is_kept_of_a_table_that_is_named_as_its_collection(plain: asyncpg.Connection) -> None:
+    await plain.execute('CREATE SCHEMA "GIS"; CREATE TABLE "GIS"."Roads" (a integer PRIMARY KEY)')
+    await plain.execute(f'GRANT SELECT ON "GIS"."Roads" TO "{READER}"')
+    await keep_history(plain, ["GIS.Roads"], READER, "1 day")
+    assert await plain.fetchval("SELECT relation::text FROM dams.history") == '"GIS"."Roads"'
+    await keep_history(plain, ["GIS.Roads"], READER, None)
+    assert await plain.fetchval("SELECT count(*) FROM dams.history WHERE since IS NOT NULL") == 0
+
+
+async def test_a_table_without_a_key_has_no_history_and_is_not_watched(plain: asyncpg.Connection) -> None:
+    with pytest.raises(asyncpg.WrongObjectTypeError, match="no primary key"):
+        await keep_history(plain, ['"Roads, all"'], READER, "1 day")
+    assert await plain.fetchval("SELECT to_regnamespace('dams')") is None
 
 
 async def test_a_table_that_is_not_there_changes_nothing(plain: asyncpg.Connection) -> None:

@@ -100,7 +100,7 @@ def test_answers_are_kept_where_they_may_be() -> None:
         "$negotiated",
         "$wanted_encoding",
         "$wanted_language",
-        "$http_accept_datetime",
+        "$wanted_version",
     }
     # without room the service answers, and another process where one hung
     pages = {code: location for code, _, location in block.all("error_page") if location.startswith("@")}

@@ -104,6 +104,13 @@ def worked_out(variable: str, text: str, maps: Mapping[str, Block] = MAPS) -> st
         ("$trace_id", {TRACE: "a" * 32, "": ""}),
         ("$not_cached", {"304": "1", "200": "", "503": ""}),
         (
+            "$wanted_version",
+            {
+                **dict.fromkeys(("/collections/a/items/1", "/collections/a/items/1?f=csv"), "$http_accept_datetime"),
+                **dict.fromkeys(("/collections/a/items", "/collections/a/items/1/cap", "/collections/a/tiles"), ""),
+            },
+        ),
+        (
             "$varies_otherwise",
             {
                 **dict.fromkeys(("", "Accept", "accept-language", "Accept , Accept-Encoding,Accept-Language"), ""),
@@ -227,6 +234,7 @@ def test_each_is_worked_out_of_what_it_should_be_and_nothing_else_is() -> None:
         ("$service", "$service_uri"),
         ("$service_of_escaped", "$service_uri"),
         ("$service_uri", "$request_uri"),
+        ("$wanted_version", "$service_uri"),
         ("$without_slash", "$request_uri"),
         ("$not_encoded", "$request_uri"),
         ("$client_host", "$http_host"),

@@ -6,7 +6,7 @@ import pytest
 
 from libs.catalogue.model import Collection, Column, TimeColumn
 from libs.web.accept_language import ENGLISH, LANGUAGES
-from libs.web.languages import speak
+from libs.web.languages import gettext, speak
 from libs.web.local_title import country_name
 from services.features.pages.items_html import readable
 from services.features.pages.local_name import local_name
@@ -64,10 +64,18 @@ def test_countries_have_their_names() -> None:
 
 
 def test_values_are_in_the_language_of_the_page() -> None:
-    assert readable("earthquake")["text"] == "séisme"
-    assert readable("Spain", "country")["text"] == readable("Spain", "other_country")["text"] == "Espagne"
+    assert readable("earthquake", has_words=True)["text"] == "séisme"
+    for name in ("country", "other_country"):
+        assert readable("Spain", name, has_words=True)["text"] == "Espagne"
     # the value of another column stays, and so does an address
-    assert readable("Spain", "title")["text"] == "Spain"
-    assert readable("https://example.org/")["href"] == "https://example.org/"
+    assert readable("Spain", "title", has_words=True)["text"] == "Spain"
+    assert readable("https://example.org/", has_words=True)["href"] == "https://example.org/"
     speak(ENGLISH)
-    assert readable("earthquake")["text"] == "earthquake"
+    assert readable("earthquake", has_words=True)["text"] == "earthquake"
+
+
+def test_values_of_other_collections_stay() -> None:
+    # both are words of pages
+    assert gettext("Map") == "Carte"
+    assert readable("Map")["text"] == "Map"
+    assert readable("Spain", "country")["text"] == "Spain"
