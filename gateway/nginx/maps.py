@@ -38,8 +38,6 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
             ],
             "",
         ),
-        # Only features have versions: elsewhere, the header must not divide the cache.
-        _map("$service_uri", "$wanted_version", [(_A_FEATURE, "$http_accept_datetime")], ""),
         # No resource ends with a slash but the first.
         _map("$request_uri", "$without_slash", [(rf"~^{PREFIX}(/[^?]*[^/?])/+(\?.*)?$", "$1$2")], ""),
         # An address must be percent-encoded (RFC 3986 section 2); the services do not read others.
@@ -79,13 +77,7 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
         _traces(),
         # A response to the client's own condition must not be sent to other clients.
         _map("$upstream_status", "$not_cached", [("304", "1")], ""),
-        # Responses that vary by something outside the cache key are not cached.
-        _map(
-            "$upstream_http_vary",
-            "$varies_otherwise",
-            [("", ""), (rf"~*^{_IN_KEY}(\s*,\s*{_IN_KEY})*$", "")],
-            "1",
-        ),
+        _parts_of_key(),
         # The cache status comes from here: the timing in a cached response describes an earlier request.
         _map(
             "$upstream_cache_status",
@@ -97,6 +89,21 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
         # nginx does not ask patterns about a header that is absent.
         *(_map(said, logged, [("", ""), (UTF8, said)], "not UTF-8") for said, logged in LOGGED.items()),
         _representations(),
+    )
+
+
+def _parts_of_key() -> object:
+    """The version in the key of the cache, and what no key contains."""
+    return EmptyBlock(
+        # Only features have versions: elsewhere, the header must not divide the cache.
+        _map("$service_uri", "$wanted_version", [(_A_FEATURE, "$http_accept_datetime")], ""),
+        # Responses that vary by something outside the cache key are not cached.
+        _map(
+            "$upstream_http_vary",
+            "$varies_otherwise",
+            [("", ""), (rf"~*^{_IN_KEY}(\s*,\s*{_IN_KEY})*$", "")],
+            "1",
+        ),
     )
 
 
