@@ -1,6 +1,8 @@
 """The timeline of the map: its text matches the shown time, and the user can choose any time."""
 
 import re
+from datetime import UTC, datetime
+from urllib.parse import quote
 
 import pytest
 
@@ -104,6 +106,28 @@ async def test_what_a_time_empties_is_said(visit: NewVisit) -> None:
     assert await page.page.inner_text("#timeline .absent") == ""
     await page.page.goto(f"{page.base_url}/map#c={_EARTHQUAKES},{_STORMS}&t=2017-09-06/2017-09-07")
     await page.page.get_by_text("No data at this time: Earthquake events").wait_for()
+
+
+async def test_the_state_at_a_past_time_is_shown_and_left(visit: NewVisit) -> None:
+    page = await visit()
+    await page.open(map_of(_EARTHQUAKES))
+    await page.page.click(_CHOOSE)
+    form = page.page.locator("#time-choice")
+    moment = datetime.now(UTC).replace(microsecond=0)
+    await form.locator("[name=known]").fill(f"{moment:%FT%T}")
+    await form.get_by_role("button", name="Show").click()
+    past = f"asOf={quote(f'{moment:%FT%T}Z', safe='')}"
+    await page.ready_with("/tiles/WebMercatorQuad/", past)
+    await page.ready_with("/items?", past)
+    await page.ready_with("/facets?", past)
+    chip = page.page.locator("#chips .chip")
+    assert "As known on" in await chip.inner_text()
+    assert re.search(r"\b1,707 features", await page.page.inner_text("#facts"))
+    # a link shows the same
+    await page.page.reload()
+    await page.page.get_by_role("button", name="Show the newest state").click()
+    await page.until("!location.hash.includes('asOf')")
+    assert await chip.count() == 0
 
 
 async def test_playing_goes_from_bar_to_bar(visit: NewVisit) -> None:

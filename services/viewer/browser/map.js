@@ -39,7 +39,7 @@ import { StormPanel } from "./panel/storm-panel.js";
 import { subjectChoice } from "./panel/subject-choice.js";
 import { tabs } from "./panel/tabs.js";
 import { Timeline } from "./panel/timeline.js";
-import { messageOf, setBase } from "./service/api.js";
+import { messageOf, setBase, setPast } from "./service/api.js";
 import { LANGUAGE, PLACE_NAMES, say } from "./words/say.js";
 
 /** @import { State } from "./page/link.js" */
@@ -56,6 +56,7 @@ async function start() {
     tileMatrixSet: page.tileMatrixSet,
     styleParameters: (id) => (id === page.collection ? page.styleParameters : {}),
   });
+  setPast((id) => explorer.pastOf(id));
   const linked = page.events?.length && !given.e ? await eventLink(page.events, explorer.collections).catch(saidFault) : null;
   const state = { ...linked?.state, ...presentState(page.present, given), ...given };
   const wanted = collectionsOf(state, explorer, page.shown);
@@ -107,7 +108,7 @@ async function start() {
       if (id === (explorer.subject ?? wanted[0])) filterForm.refuse(text, message);
     },
     /** @type {import("./model/deep-link.js").Restoring["select"]} */
-    select: (collection, item) => selection.choose(collection, item, { fly: !parseView(readState().map ?? state.map), linked: true }),
+    select: async (collection, item) => void await selection.choose(collection, item, { fly: !parseView(readState().map ?? state.map), linked: true }),
     /** @type {import("./model/deep-link.js").Restoring["follow"]} */
     follow: (followed) => story.restore(followed),
     deselect: () => selection.clear(),

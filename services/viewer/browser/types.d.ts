@@ -68,6 +68,8 @@ export interface Collection {
   crs?: string[];
   /** The property that says which event a feature belongs to. */
   eventKey: string | null;
+  /** Since when its earlier states are recorded (RFC 3339); null where they are not. */
+  history?: { since: string } | null;
   columns: Column[];
 }
 

@@ -53,6 +53,7 @@ def describe(collection: Collection) -> dict[str, Any]:
         "crs": list(collection.crs()),
         "overview": collection.overview,
         "forecast": is_forecast(collection),
+        "history": {"since": collection.history.since} if collection.history else None,
         "eventKey": EVENT_KEY if collection.column(EVENT_KEY) else None,
         "columns": [
             {

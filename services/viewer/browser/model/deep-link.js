@@ -1,5 +1,5 @@
 // Converts between the state of the page and the hash of the address, both ways:
-// map=zoom/lat/lon, p=globe, c=collections, s=subject, t=interval, a=area, f.<collection>=CQL2,
+// map=zoom/lat/lon, p=globe, c=collections, s=subject, t=interval, asOf=past time whose state is shown, a=area, f.<collection>=CQL2,
 // e=<collection>/<event>, several separated by commas, q=search, o=order of the list, id=<collection>/<item>, theme; and for a followed storm:
 // follow=<collection>/<event>, with=<event> that is compared, step, wind, issue.
 
@@ -19,6 +19,8 @@ import { parseInterval } from "./interval.js";
  */
 
 export const FILTER = "f.";
+/** A time with its zone, as RFC 3339 writes it. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 /** How the list is sorted, the usual way first. */
 export const ORDERS = ["newest", "strongest"];
 
@@ -63,13 +65,13 @@ export const eventLists = ({ events }) => [...events].filter(([, list], at, all)
 /**
  * The state of a link once time, area, filters and event are what the explorer has; what else is in `state` stays.
  * @param {State} state
- * @param {Pick<Explorer, "events" | "filters" | "datetime" | "area">} explorer
+ * @param {Pick<Explorer, "events" | "filters" | "datetime" | "asOf" | "area">} explorer
  * @returns {Record<string, string | null>}
  */
-export function withQuery(state, { events, filters, datetime, area }) {
+export function withQuery(state, { events, filters, datetime, asOf, area }) {
   const others = Object.entries(state).filter(([name]) => !name.startsWith(FILTER));
   const texts = [...filters].map(([id, text]) => [FILTER + id, text]);
-  return { ...Object.fromEntries([...others, ...texts]), t: datetime, a: area ? areaText(area) : null, e: eventsText({ events }) };
+  return { ...Object.fromEntries([...others, ...texts]), t: datetime, asOf, a: area ? areaText(area) : null, e: eventsText({ events }) };
 }
 
 /**
@@ -125,6 +127,7 @@ export async function restore(state, explorer, { usual, refuse, select, search, 
   const wanted = collectionsOf(state, explorer, usual);
   // before anything is drawn, so that no data are requested twice
   explorer.setDatetime(parseInterval(state.t ?? null) && state.t);
+  explorer.setAsOf(pastTime(state.asOf));
   explorer.setArea(areaOf(state.a));
   restoreEvent(state, explorer);
   await restoreFilters(state, explorer, refuse);
@@ -138,6 +141,12 @@ export async function restore(state, explorer, { usual, refuse, select, search, 
   const chosen = pairOf(state.id);
   if (chosen && explorer.collections.has(chosen[0])) await select(...chosen);
 }
+
+/**
+ * The past time of a link; null if it has none or a faulty one. link-faults.js reports faulty times.
+ * @param {string | undefined} text
+ */
+export const pastTime = (text) => (text && INSTANT.test(text) && Date.parse(text) <= Date.now() ? text : null);
 
 /**
  * The area of a link; null if it has none or a faulty one. link-faults.js reports faulty areas.

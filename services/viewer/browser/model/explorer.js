@@ -1,10 +1,9 @@
 // The state of the map: its collections, time and filters. Parts of the page listen to its events.
 
 import { withVersion } from "../cartography/style-document.js";
-import { areaFilter } from "../filters/area.js";
-import { oneOfTexts } from "../filters/cql2.js";
 import { count, messageOf } from "../service/api.js";
 import { faded } from "./faded.js";
+import { parametersOf, pastOf } from "./parameters.js";
 import { Styles } from "./styles.js";
 import { Together } from "./together.js";
 import { Totals } from "./totals.js";
@@ -55,6 +54,11 @@ export class Explorer extends EventTarget {
     this.subject = null;
     /** @type {string | null} */
     this.datetime = null;
+    /**
+     * The past time whose state is shown (RFC 3339); null for the present.
+     * @type {string | null}
+     */
+    this.asOf = null;
     /** @type {Area | null} */
     this.area = null;
     /** Whether the time player is running. */
@@ -261,6 +265,30 @@ export class Explorer extends EventTarget {
   }
 
   /**
+   * Shows the data as they were known at a past time (RFC 3339); null shows the present.
+   * @param {string | null} asOf
+   */
+  setAsOf(asOf) {
+    if (this.asOf === asOf) return;
+    this.asOf = asOf;
+    for (const id of this.shown.keys()) this.#refresh(id);
+    for (const { id, history } of this.collections.values()) {
+      if (!history) continue;
+      this.#totals.forget(id);
+      this.emit("data", id);
+    }
+    this.emit("query");
+  }
+
+  /**
+   * The past time that requests for a collection ask for; null for the present.
+   * @param {string} id
+   */
+  pastOf(id) {
+    return pastOf(this, id);
+  }
+
+  /**
    * Shows only features in an area; null shows all.
    * @param {Area | null} area
    */
@@ -326,26 +354,9 @@ export class Explorer extends EventTarget {
    * The query parameters that select the shown features of a collection, for tiles and for items.
    * @param {string} id
    * @param {{ searched?: boolean }} [options] `false` leaves out the search, for callers that add it themselves
-   * @returns {Parameters}
    */
-  parameters(id, { searched = true } = {}) {
-    const { time, eventKey } = this.collection(id);
-    const timed = time !== null && this.datetime !== null;
-    const events = (eventKey !== null && this.events.get(id)) || [];
-    return {
-      datetime: timed ? this.datetime : null,
-      "datetime-column": timed && !time.lasts && !time.usual ? time.column : null,
-      filter: allOf(this.filters.get(id), this.#areaFilter(id), searched ? this.searches.get(id) : undefined, events.length > 1 ? oneOfTexts(String(eventKey), events) : undefined),
-      ...(events.length === 1 ? { [String(eventKey)]: events[0] } : {}),
-    };
-  }
-
-  /**
-   * @param {string} id
-   */
-  #areaFilter(id) {
-    const column = this.styleParameters(id)["geom-column"] ?? this.collection(id).geometryColumn;
-    return this.area && column ? areaFilter(this.area, String(column)) : undefined;
+  parameters(id, options) {
+    return parametersOf(this, id, options);
   }
 
   /**
@@ -383,13 +394,4 @@ export class Explorer extends EventTarget {
     if (this.together.has(id)) this.#leave(id);
     else this.engine.setParameters(id, this.parameters(id));
   }
-}
-
-/**
- * Conditions that all hold, as one; null where there are none.
- * @param {...(string | undefined)} texts
- */
-function allOf(...texts) {
-  const given = texts.filter(Boolean);
-  return given.length > 1 ? given.map((text) => `(${text})`).join(" AND ") : (given[0] ?? null);
 }

@@ -30,7 +30,7 @@ export async function newestIssue(id, { column, issuedColumn }) {
  * @param {string} column
  */
 async function newest(id, column) {
-  const parameters = { sortby: `-${column}`, filter: `${quotedName(column)} IS NOT NULL`, limit: 1 };
+  const parameters = { asOf: null, sortby: `-${column}`, filter: `${quotedName(column)} IS NOT NULL`, limit: 1 };
   const { features } = await getItems(id, { ...parameters, properties: column, "bbox-only": true });
   const moment = features[0]?.properties[column];
   return typeof moment === "string" ? moment : null;

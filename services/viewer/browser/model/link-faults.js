@@ -3,7 +3,7 @@
 import { parseView } from "../page/link.js";
 import { LOCALE, say } from "../words/say.js";
 import { parseArea } from "./area.js";
-import { FILTER, ORDERS, pairOf, pairTexts } from "./deep-link.js";
+import { FILTER, ORDERS, pairOf, pairTexts, pastTime } from "./deep-link.js";
 import { parseInterval } from "./interval.js";
 
 /**
@@ -54,6 +54,7 @@ const CHECKS = {
   },
   s: known,
   t: (text) => (text === "../.." || parseInterval(text) ? null : say("{text} is not a time or an interval of ISO 8601", { text })),
+  asOf: (text) => (pastTime(text) ? null : say("{text} is not a past time with its time zone", { text })),
   a: area,
   e: (text, collections) => pairTexts(text).map((each) => pair(each, collections)).find(Boolean) ?? null,
   q: () => null,

@@ -9,12 +9,28 @@ import { instantText, parseInterval } from "./interval.js";
  * @typedef {{ name: string, label: string, datetime: string | null }} Preset
  */
 
+const MINUTE = 60e3; // milliseconds
 /** @type {[string, number, string, string][]} name, length, what it is called: of data of today, and of older ones */
 const LATEST = [
   ["24h", DAY, say("Last 24 hours"), say("Last 24 hours of the data")],
   ["7d", 7 * DAY, say("Last 7 days"), say("Last 7 days of the data")],
   ["30d", 30 * DAY, say("Last 30 days"), say("Last 30 days of the data")],
 ];
+
+/** @type {[number, string][]} how long ago, what it is called */
+const AGO = [[HOUR, say("1 hour ago")], [DAY, say("24 hours ago")], [7 * DAY, say("7 days ago")]];
+
+/**
+ * The past times to choose from, whose state is recorded; the present first. There are none without a record.
+ * @param {number | null} since start of the record, milliseconds since 1970
+ * @param {number} now milliseconds since 1970
+ * @returns {{ label: string, asOf: string | null }[]}
+ */
+export function pastPresets(since, now) {
+  if (since === null) return [];
+  const moments = AGO.map(([ago, label]) => ({ label, moment: Math.floor((now - ago) / MINUTE) * MINUTE })).filter(({ moment }) => moment >= since);
+  return [{ label: say("Now"), asOf: null }, ...moments.map(({ label, moment }) => ({ label, asOf: instantText(moment) }))];
+}
 
 /**
  * The times to choose from. The last hours and days end now and stay open, so that new data appear. If the data are
@@ -40,6 +56,6 @@ export function presets(collection, now) {
     ...latest,
     ...(hasSeasons ? [{ name: "season", label: say("Season {year}", { year: String(season) }), datetime: `${season}-01-01/${season}-12-31` }] : []),
     // of what has an end alone it can be said
-    ...(collection?.time?.lasts ? [{ name: "now", label: say("Active now"), datetime: instantText(Math.floor(now / 60e3) * 60e3) }] : []),
+    ...(collection?.time?.lasts ? [{ name: "now", label: say("Active now"), datetime: instantText(Math.floor(now / MINUTE) * MINUTE) }] : []),
   ];
 }

@@ -61,12 +61,17 @@ export class Story extends EventTarget {
    * @type {Map<string, Item[]>}
    */
   #zones = new Map();
+  #asOf;
 
   /** @param {Explorer} explorer */
   constructor(explorer) {
     super();
     this.#explorer = explorer;
-    explorer.addEventListener("query", () => this.#followEvent());
+    this.#asOf = explorer.asOf;
+    explorer.addEventListener("query", () => {
+      this.#followEvent();
+      this.#followAsKnown();
+    });
   }
 
   /** The step that is looked at. */
@@ -285,6 +290,17 @@ export class Story extends EventTarget {
   #followEvent() {
     const [alone] = this.#explorer.events;
     if (alone && !alone[1].includes(this.life?.event ?? "")) this.follow(alone[0], alone[1][0]);
+  }
+
+  /** Loads the followed storms again, as they were known at another time; leaves them if they were not known. */
+  async #followAsKnown() {
+    if (this.#asOf === this.#explorer.asOf) return;
+    this.#asOf = this.#explorer.asOf;
+    const { life, other } = this;
+    if (!life) return;
+    const state = Object.fromEntries(Object.entries(this.state()).map(([name, text]) => [name, text ?? ""]));
+    await this.#load({ id: life.id, event: life.event, state, see: false }, life.collections);
+    if (other && this.life?.event === life.event) await this.compare(other.event, { see: false });
   }
 
   async #loadZones() {

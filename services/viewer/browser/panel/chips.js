@@ -4,7 +4,9 @@ import { element } from "../page/dom.js";
 import { eventLists } from "../model/deep-link.js";
 import { getItems } from "../service/api.js";
 import { areaWords } from "../words/area.js";
-import { isolated, LOCALE, say } from "../words/say.js";
+import { listed } from "../words/counts.js";
+import { formatInstant } from "../words/format.js";
+import { inARow, isolated, LOCALE, say } from "../words/say.js";
 import { featureTitle } from "./feature-badge.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
@@ -18,6 +20,7 @@ import { featureTitle } from "./feature-badge.js";
 export function chips(container, explorer) {
   const update = () => {
     container.replaceChildren(
+      ...(explorer.asOf ? [pastChip(explorer, explorer.asOf)] : []),
       ...eventLists(explorer).map(([id, events]) => eventChip(explorer, id, events)),
       ...(explorer.area ? [areaChip(explorer, explorer.area)] : []),
       ...[...explorer.filters].map(([id, text]) => filterChip(explorer, id, text)),
@@ -41,6 +44,17 @@ function eventChip(explorer, id, events) {
     if (titles.some(Boolean)) text.textContent = say("Only {what}", { what: LIST.format(titles.map((title, at) => isolated(title ?? events[at]))) });
   }, () => {});
   return chip(text, say("Show all"), () => explorer.setEvents(id, []));
+}
+
+/**
+ * @param {Explorer} explorer
+ * @param {string} asOf
+ */
+function pastChip(explorer, asOf) {
+  const absent = [...explorer.shown.keys()].filter((id) => explorer.pastOf(id) === null).map((id) => explorer.collection(id).label);
+  const words = say("As known on {time}", { time: formatInstant(Date.parse(asOf)) });
+  const limits = absent.length ? say("Not recorded then, so shown as now: {collections}.", { collections: listed(absent) }) : "";
+  return chip(element("span", { text: inARow([words, limits], ". "), title: asOf }), say("Show the newest state"), () => explorer.setAsOf(null));
 }
 
 /**

@@ -114,7 +114,8 @@ export class EventList {
       if (page) {
         const shown = inForceFirst(page, inForce);
         this.#show(shown, collection, await this.#explorer.style(collection.id));
-        this.#addPeople(collection, shown.features, signal);
+        // the numbers are those of the present
+        if (this.#explorer.asOf === null) this.#addPeople(collection, shown.features, signal);
       }
     } catch (error) {
       if (isAbort(error)) return;

@@ -55,12 +55,13 @@ export function describeShown(explorer) {
 }
 
 /**
- * The parameters that leave something out, or null.
+ * The parameters that leave something out of the state that is shown, or null.
  * @param {Explorer} explorer
  * @param {string} id
  */
 function chosen(explorer, id) {
-  const given = Object.entries(explorer.parameters(id)).filter(([, value]) => value !== null);
+  const { asOf: _, ...parameters } = explorer.parameters(id);
+  const given = Object.entries(parameters).filter(([, value]) => value !== null);
   return given.length ? Object.fromEntries(given) : null;
 }
 

@@ -1,7 +1,7 @@
 // The card of one feature: class, title, properties, links.
 
 import { element } from "../page/dom.js";
-import { address, itemPath } from "../service/api.js";
+import { itemAddress } from "../service/api.js";
 import { formatInstant, isWebAddress, propertyTitle } from "../words/format.js";
 import { NEARBY, nearbyWords } from "../words/nearby.js";
 import { inARow, say } from "../words/say.js";
@@ -101,9 +101,8 @@ function parts(collection, properties, title) {
  */
 function links(collection, { id }) {
   if (id === null || id === undefined) return [];
-  const path = itemPath(collection.id, id);
   return [
-    element("a", { href: address(path, { f: "html" }), text: say("Feature page") }),
-    element("a", { href: address(path, { f: "geojson" }), text: "GeoJSON" }),
+    element("a", { href: itemAddress(collection.id, id, "html"), text: say("Feature page") }),
+    element("a", { href: itemAddress(collection.id, id, "geojson"), text: "GeoJSON" }),
   ];
 }

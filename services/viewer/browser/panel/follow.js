@@ -67,7 +67,7 @@ export function follow(box, explorer) {
  * @returns {Parameters}
  */
 function selection(explorer, { id }) {
-  const { datetime: _, "datetime-column": __, ...others } = explorer.parameters(id);
+  const { asOf: _, datetime: __, "datetime-column": ___, ...others } = explorer.parameters(id);
   return { ...others, ...(explorer.area ? {} : { bbox: explorer.engine.bbox().map((edge) => edge.toFixed(4)).join() }) };
 }
 

@@ -5,7 +5,7 @@ import { forecastsAround, forecastsOf } from "../model/forecasts.js";
 import { element, find } from "../page/dom.js";
 import { selectionPadding } from "../page/layout.js";
 import { pushState, writeState } from "../page/state.js";
-import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.js";
+import { getJson, isAbort, itemAddress, messageOf } from "../service/api.js";
 import { say } from "../words/say.js";
 import { featureColor } from "./feature-badge.js";
 import { featureCard } from "./feature-card.js";
@@ -34,6 +34,7 @@ export class Selection {
   #loading = null;
   /** @type {(() => void) | null} */
   #returnFocus = null;
+  #asOf;
 
   /**
    * @param {Explorer} explorer
@@ -42,12 +43,14 @@ export class Selection {
   constructor(explorer, story = null) {
     this.#explorer = explorer;
     this.#story = story;
+    this.#asOf = explorer.asOf;
     // a user who moves along a storm's life wants to see the storm
     story?.addEventListener("look", () => {
       if (this.#isOpening || !this.#hits.length) return;
       this.#returnFocus = null;
       this.clear();
     });
+    explorer.addEventListener("query", () => this.#openAsKnown());
     explorer.addEventListener("shown", () => {
       if (this.#hits.length && !explorer.shown.has(this.#hits[this.#at].collection)) this.clear();
     });
@@ -104,12 +107,25 @@ export class Selection {
     if (give && document.activeElement === document.body) find(".tabs [aria-selected=true]").focus();
   }
 
+  /** Opens the selected feature again, as it was known at another time; closes the card if it was not known. */
+  async #openAsKnown() {
+    if (this.#asOf === this.#explorer.asOf) return;
+    this.#asOf = this.#explorer.asOf;
+    if (!this.#hits.length) return;
+    const { collection, id } = this.#hits[this.#at];
+    // what a tile of another time says is no substitute
+    this.#hits = [{ collection, id, properties: {}, geometry: null }];
+    this.#at = 0;
+    if (!(await this.#open({ linked: true })) && this.#hits[0]?.id === id) this.clear();
+  }
+
+  /** Returns whether the card was opened, or another feature was selected meanwhile. */
   async #open({ fly = false, focus = false, linked = false } = {}) {
     const hit = this.#hits[this.#at];
     const explorer = this.#explorer;
     const collection = explorer.collection(hit.collection);
     const loaded = await this.#load(hit);
-    if (!loaded) return;
+    if (!loaded) return false;
     const { style, feature } = loaded;
     const { geometry } = feature;
     this.#position ??= anchor(geometry);
@@ -121,7 +137,9 @@ export class Selection {
     writeState({ id: hit.id === undefined ? null : `${hit.collection}/${hit.id}` });
     if (focus) /** @type {HTMLElement | null} */ (card.querySelector("a, button"))?.focus({ preventScroll: true });
     this.#offerForecasts(collection, feature, card);
-    addPeople(card, collection, feature, this.#loading?.signal);
+    // the numbers are those of the present
+    if (explorer.asOf === null) addPeople(card, collection, feature, this.#loading?.signal);
+    return true;
   }
 
   /**
@@ -216,7 +234,7 @@ export class Selection {
     const drawn = { type: "Feature", id: hit.id ?? undefined, properties: hit.properties, geometry: hit.geometry };
     if (hit.id === null || hit.id === undefined) return drawn;
     try {
-      return await getJson(address(itemPath(hit.collection, hit.id), { f: "geojson" }), { signal });
+      return await getJson(itemAddress(hit.collection, hit.id, "geojson"), { signal });
     } catch (error) {
       if (isAbort(error) || !hit.geometry) throw error;
       this.#explorer.emit("fault", messageOf(error));

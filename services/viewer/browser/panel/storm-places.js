@@ -7,7 +7,7 @@ import { areaText, zoneItem } from "../model/storm-zone.js";
 import { debounced } from "../page/debounced.js";
 import { element } from "../page/dom.js";
 import { viewPadding } from "../page/layout.js";
-import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.js";
+import { address, getJson, isAbort, itemAddress, messageOf } from "../service/api.js";
 import { formatNumber } from "../words/format.js";
 import { inARow, LANGUAGE, say, sayMany } from "../words/say.js";
 import { forceWords } from "../words/storm.js";
@@ -131,7 +131,7 @@ export class StormPlaces {
     const separated = element("label", {}, `${say("Separator")} `, this.#separator);
     this.#downloads.replaceChildren(
       ...(numberMatched ? [lines, link(say("as GeoJSON"), within("geojson"), `${event}-places.geojson`)] : []),
-      ...(zone && collections.zones ? [link(say("Zone as GeoJSON"), address(itemPath(collections.zones.id, zone.id ?? ""), { f: "geojson" }), `${event}-zone.geojson`)] : []),
+      ...(zone && collections.zones ? [link(say("Zone as GeoJSON"), itemAddress(collections.zones.id, zone.id ?? "", "geojson"), `${event}-zone.geojson`)] : []),
       ...(numberMatched ? [separated] : []),
     );
   }

@@ -1,8 +1,9 @@
-// Choosing a time by name, or by dates that are typed.
+// Choosing when features happened, and the past time whose state is shown: by name, or by dates that are typed.
 
 import { instantsText, instantText, parseInterval } from "../model/interval.js";
-import { presets } from "../model/presets.js";
+import { pastPresets, presets } from "../model/presets.js";
 import { element, find } from "../page/dom.js";
+import { formatInstant } from "../words/format.js";
 import { say } from "../words/say.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
@@ -15,6 +16,7 @@ export class TimeChoice {
   #explorer;
   #from;
   #to;
+  #known;
   #zone;
   #fault;
 
@@ -30,6 +32,7 @@ export class TimeChoice {
     this.#explorer = explorer;
     this.#from = find("[name=from]", form, HTMLInputElement);
     this.#to = find("[name=to]", form, HTMLInputElement);
+    this.#known = find("[name=known]", form, HTMLInputElement);
     this.#zone = find("[name=zone]", form, HTMLSelectElement);
     this.#fault = find(".fault", form);
     const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -51,19 +54,32 @@ export class TimeChoice {
   /** @param {(datetime: string | null) => void} choose */
   #open(choose) {
     this.#fill();
-    const buttons = presets(this.#explorer.subjectCollection(), Date.now()).map(({ label, datetime }) => {
-      const pressed = String(datetime === this.#explorer.datetime);
-      const onclick = () => {
-        choose(datetime);
-        this.#close();
-      };
-      return element("button", { type: "button", text: label, "aria-pressed": pressed, onclick });
-    });
-    find(".presets", this.#form).replaceChildren(...buttons);
+    const explorer = this.#explorer;
+    const now = Date.now();
+    const buttons = presets(explorer.subjectCollection(), now).map(({ label, datetime }) =>
+      this.#preset(label, datetime === explorer.datetime, () => choose(datetime)));
+    const since = recordedSince(explorer);
+    const past = pastPresets(since, now).map(({ label, asOf }) => this.#preset(label, asOf === explorer.asOf, () => explorer.setAsOf(asOf)));
+    find(".times", this.#form).replaceChildren(...buttons);
+    find(".known .presets", this.#form).replaceChildren(...past);
+    find(".known", this.#form).hidden = since === null;
     this.#sayFault("");
     this.#form.hidden = false;
     this.#opener.setAttribute("aria-expanded", "true");
     buttons[0].focus();
+  }
+
+  /**
+   * @param {string} label
+   * @param {boolean} pressed
+   * @param {() => void} apply
+   */
+  #preset(label, pressed, apply) {
+    const onclick = () => {
+      apply();
+      this.#close();
+    };
+    return element("button", { type: "button", text: label, "aria-pressed": String(pressed), onclick });
   }
 
   #close() {
@@ -78,6 +94,8 @@ export class TimeChoice {
     const interval = parseInterval(this.#explorer.datetime);
     this.#from.value = this.#written(interval?.from ?? null);
     this.#to.value = this.#written(interval?.to ?? null);
+    const { asOf } = this.#explorer;
+    this.#known.value = this.#written(asOf === null ? null : Date.parse(asOf));
   }
 
   /** @param {number | null} moment */
@@ -96,10 +114,14 @@ export class TimeChoice {
 
   /** @param {(datetime: string | null) => void} choose */
   #submit(choose) {
-    for (const [input, name] of /** @type {const} */ ([[this.#from, say("From")], [this.#to, say("To")]])) {
+    for (const [input, name] of /** @type {const} */ ([[this.#from, say("From")], [this.#to, say("To")], [this.#known, say("Known on")]])) {
       if (input.validity.badInput) return this.#sayFault(say("{field}: enter a complete date and time.", { field: name }), input);
     }
-    const [from, to] = [this.#read(this.#from), this.#read(this.#to)];
+    const [from, to, known] = [this.#read(this.#from), this.#read(this.#to), this.#read(this.#known)];
+    const since = recordedSince(this.#explorer);
+    if (known !== null && known > Date.now()) return this.#sayFault(say("The state at a future time is not known yet."), this.#known);
+    if (known !== null && since !== null && known < since) return this.#sayFault(say("States are recorded since {time}.", { time: formatInstant(Math.ceil(since / MINUTE) * MINUTE) }), this.#known);
+    this.#explorer.setAsOf(known === null ? null : instantText(known));
     if (from !== null && to !== null && from > to) return this.#sayFault(say("The start is after the end."), this.#from);
     if (from !== null && to !== null) choose(instantsText(from, to));
     else choose(from === null && to === null ? null : `${from === null ? ".." : instantText(from)}/${to === null ? ".." : instantText(to)}`);
@@ -115,4 +137,13 @@ export class TimeChoice {
     this.#fault.hidden = !fault;
     input?.focus();
   }
+}
+
+/**
+ * Since when the state of a shown collection is recorded, in milliseconds since 1970; null where none is.
+ * @param {Explorer} explorer
+ */
+function recordedSince(explorer) {
+  const starts = [...explorer.shown.keys()].flatMap((id) => explorer.collection(id).history ?? []).map(({ since }) => Date.parse(since));
+  return starts.length ? Math.min(...starts) : null;
 }

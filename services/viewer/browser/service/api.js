@@ -17,6 +17,17 @@ export function setBase(url) {
   base = url;
 }
 
+/** @type {(id: string) => string | null} */
+let past = () => null;
+
+/**
+ * Makes requests for a collection's features ask for the past time that `timeOf` returns (RFC 3339); null is the present.
+ * @param {(id: string) => string | null} timeOf
+ */
+export function setPast(timeOf) {
+  past = timeOf;
+}
+
 /** The language that was chosen by the address of this page; links to pages carry it on. */
 const chosenLanguage = () => new URLSearchParams(globalThis.location?.search).get("lang");
 
@@ -93,7 +104,15 @@ async function sentence(response) {
  * @returns {Promise<Items>}
  */
 export const getItems = (id, parameters, options) =>
-  getJson(address(`${collectionPath(id)}/items`, { ...parameters, f: "geojson" }), options);
+  getJson(address(`${collectionPath(id)}/items`, { asOf: past(id), ...parameters, f: "geojson" }), options);
+
+/**
+ * Address of a feature, at the past time that is shown.
+ * @param {string} id
+ * @param {string | number} item
+ * @param {"html" | "geojson"} f
+ */
+export const itemAddress = (id, item, f) => address(itemPath(id, item), { asOf: past(id), f });
 
 /**
  * How many features match; null where the service does not say. Throws ApiError.
@@ -121,7 +140,7 @@ export async function count(id, parameters = {}, options = {}) {
  * @returns {Promise<{ numberMatched: number, facets: Record<string, Facet> }>}
  */
 export const facets = (id, wanted, parameters = {}, options = {}) =>
-  getJson(address(`${collectionPath(id)}/facets`, { ...parameters, facets: wanted.join(), f: "json" }), options);
+  getJson(address(`${collectionPath(id)}/facets`, { asOf: past(id), ...parameters, facets: wanted.join(), f: "json" }), options);
 
 /**
  * Whether a request ended because it was no longer wanted.

@@ -13,10 +13,10 @@ test("a pair has its first slash between", () => {
 
 test("the link carries time, filters and event, and keeps the rest", () => {
   const area = { kind: "box", box: [1, 2, 3, 4] };
-  const explorer = { datetime: "a/b", area, filters: new Map([["x", "m > 1"]]), events: new Map([["x", ["E/1"]]]) };
-  assert.deepEqual(withQuery({ map: "1/2/3", "f.old": "gone", t: "c/d" }, explorer), { map: "1/2/3", "f.x": "m > 1", t: "a/b", a: "box/1,2,3,4", e: "x/E/1" });
-  const nothing = { datetime: null, area: null, filters: new Map(), events: new Map() };
-  assert.deepEqual(withQuery({ t: "c/d", e: "x/1", a: "box/1,2,3,4" }, nothing), { t: null, a: null, e: null });
+  const explorer = { datetime: "a/b", asOf: "2020-01-02T00:00:00Z", area, filters: new Map([["x", "m > 1"]]), events: new Map([["x", ["E/1"]]]) };
+  assert.deepEqual(withQuery({ map: "1/2/3", "f.old": "gone", t: "c/d" }, explorer), { map: "1/2/3", "f.x": "m > 1", t: "a/b", asOf: "2020-01-02T00:00:00Z", a: "box/1,2,3,4", e: "x/E/1" });
+  const nothing = { datetime: null, asOf: null, area: null, filters: new Map(), events: new Map() };
+  assert.deepEqual(withQuery({ t: "c/d", e: "x/1", a: "box/1,2,3,4" }, nothing), { t: null, asOf: null, a: null, e: null });
 });
 
 test("the link says which collections are shown where they are not the usual ones", () => {
@@ -55,6 +55,7 @@ beforeEach(() => {
     events: new Map(),
     faults: [],
     setDatetime: (datetime) => (explorer.datetime = datetime),
+    setAsOf: (asOf) => (explorer.asOf = asOf),
     setArea: (area) => (explorer.area = area),
     setEvents: (id, events) => (events.length ? explorer.events.set(id, events) : explorer.events.delete(id)),
     setFilter: (id, text) => (text === null ? explorer.filters.delete(id) : explorer.filters.set(id, text)),
@@ -82,16 +83,17 @@ beforeEach(() => {
 });
 
 test("a link is shown, and what it does not mention is as usual", async () => {
-  const link = { t: "2018-02-03/..", a: "box/1,2,3,4", "f.a": "m > 1", "f.none": "z", e: "a/E/1", q: "foo", o: "strongest", id: "a/7", c: "a,b", s: "b" };
+  const link = { t: "2018-02-03/..", asOf: "2020-01-02T00:00:00Z", a: "box/1,2,3,4", "f.a": "m > 1", "f.none": "z", e: "a/E/1", q: "foo", o: "strongest", id: "a/7", c: "a,b", s: "b" };
   explorer.events.set("b", ["of before"]);
   await restore(link, explorer, options);
   assert.deepEqual([...explorer.filters], [["a", "m > 1"]]);
   assert.deepEqual([explorer.datetime, explorer.subject, [...explorer.shown.keys()]], ["2018-02-03/..", "b", ["b", "a"]]);
-  assert.deepEqual(explorer.area.box, [1, 2, 3, 4]);
+  assert.deepEqual([explorer.area.box, explorer.asOf], [[1, 2, 3, 4], "2020-01-02T00:00:00Z"]);
   assert.deepEqual([...explorer.events], [["a", ["E/1"]]]);
   assert.deepEqual([searched, selected, refused], [["foo"], [["a", "7"]], []]);
   await restore({}, explorer, options);
-  assert.deepEqual([explorer.datetime, explorer.area, explorer.subject, explorer.filters.size, explorer.events.size], [null, null, "a", 0, 0]);
+  assert.deepEqual([explorer.datetime, explorer.asOf, explorer.area, explorer.subject], [null, null, null, "a"]);
+  assert.deepEqual([explorer.filters.size, explorer.events.size], [0, 0]);
   assert.deepEqual([...explorer.shown.keys()], ["a"]);
   assert.deepEqual([searched, sorted], [["foo", ""], ["strongest", undefined]]);
 });
@@ -108,11 +110,11 @@ test("a link holds several events, also of several hazards, and names those of s
 });
 
 test("what fails is said and the rest is shown", async () => {
-  await restore({ t: "yesterday", a: "box/1", "f.a": "bad", "f.b": "good", c: "c,a", s: "c", e: "b/1", id: "none/1" }, explorer, options);
+  await restore({ t: "yesterday", asOf: "2020-01-02", a: "box/1", "f.a": "bad", "f.b": "good", c: "c,a", s: "c", e: "b/1", id: "none/1" }, explorer, options);
   assert.deepEqual(refused, [["a", "bad", "no"]]);
   assert.equal(explorer.filters.get("b"), "good");
   assert.deepEqual(explorer.faults, [["fault", "c: gone"]]);
-  assert.deepEqual([explorer.datetime, explorer.area, explorer.events.size, selected.length], [null, null, 0, 0]);
+  assert.deepEqual([explorer.datetime, explorer.asOf, explorer.area, explorer.events.size, selected.length], [null, null, null, 0, 0]);
   assert.ok(explorer.shown.has("a"));
 });
 

@@ -42,6 +42,23 @@ test("features that last are asked for without a column of time", () => {
   assert.deepEqual(explorer.parameters("plain"), { datetime: null, "datetime-column": null, filter: null });
 });
 
+test("a past time is asked of the collections that recorded it", async () => {
+  const recorded = explorer.collection("floods");
+  recorded.history = { since: "2026-01-01T00:00:00Z" };
+  await explorer.show("floods");
+  await explorer.show("plain");
+  heard.length = calls.length = 0;
+  explorer.setAsOf("2026-01-02T00:00:00Z");
+  explorer.setAsOf("2026-01-02T00:00:00Z");
+  assert.deepEqual(heard, ["data", "query"]);
+  assert.deepEqual(calls.map(([, id, { asOf }]) => [id, asOf]), [["floods", "2026-01-02T00:00:00Z"], ["plain", undefined]]);
+  assert.equal(explorer.isPlain("floods"), false);
+  explorer.setAsOf("2025-12-31T00:00:00Z");
+  assert.equal(explorer.pastOf("floods"), null, "before the record");
+  explorer.setAsOf(null);
+  assert.deepEqual([explorer.parameters("floods").asOf, explorer.isPlain("gauges")], [undefined, true]);
+});
+
 test("a search narrows what is drawn as a filter does, and is no filter", async () => {
   await explorer.show("floods");
   explorer.setFilter("floods", "a = 1");

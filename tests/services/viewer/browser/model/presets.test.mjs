@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { presets } from "../../../../../services/viewer/browser/model/presets.js";
+import { pastPresets, presets } from "../../../../../services/viewer/browser/model/presets.js";
 
 const NOW = Date.parse("2026-11-22T10:20:30Z");
 const named = (collection) => Object.fromEntries(presets(collection, NOW).map(({ name, label, datetime }) => [name, [label, datetime]]));
@@ -27,4 +27,13 @@ test("seasons and what is in force are offered where there are any", () => {
 
 test("a time of which nothing is known ends now", () => {
   assert.deepEqual(named(null)["24h"], ["Last 24 hours", "2026-11-21T10:00:00Z/.."]);
+});
+
+test("past times are offered as far as they are recorded, after the present", () => {
+  assert.deepEqual(pastPresets(null, NOW), []);
+  assert.deepEqual(pastPresets(Date.parse("2026-11-22T10:10:00Z"), NOW), [{ label: "Now", asOf: null }]);
+  assert.deepEqual(pastPresets(Date.parse("2026-11-20T00:00:00Z"), NOW).slice(1), [
+    { label: "1 hour ago", asOf: "2026-11-22T09:20:00Z" },
+    { label: "24 hours ago", asOf: "2026-11-21T10:20:00Z" },
+  ]);
 });

@@ -83,6 +83,26 @@ test("the card says how many people are in the zones of its event", async () => 
   assert.equal(card().querySelector("dd").textContent, "About 1,200 people (VI)");
 });
 
+test("the card follows the past time that is shown, and closes where the feature was not known", async () => {
+  const { setPast } = await import("../../../../../services/viewer/browser/service/api.js");
+  explorer.collection("events").history = { since: "2020-01-01T00:00:00Z" };
+  setPast((id) => explorer.pastOf(id));
+  await new Selection(explorer).choose("events", 1);
+  await turn();
+  items[1] = point(1, { title: "One, revised", event_id: "E1" });
+  asked.length = 0;
+  explorer.setAsOf("2020-01-02T00:00:00Z");
+  await turn();
+  assert.deepEqual(asked, ["/collections/events/items/1?asOf=2020-01-02T00:00:00Z&f=geojson"], "the number of people is that of the present");
+  assert.equal(card().querySelector("h2").textContent, "One, revised");
+  assert.match(decodeURIComponent(card().querySelector("a").getAttribute("href")), /asOf=2020-01-02/);
+  delete items[1];
+  explorer.setAsOf("2020-01-01T00:00:00Z");
+  await turn();
+  assert.deepEqual([calls.at(-2), faults], [["closePopup"], ["gone"]]);
+  setPast(() => null);
+});
+
 test("who chose with the keyboard comes back to where that was", async () => {
   const selection = new Selection(explorer);
   let given = 0;

@@ -300,3 +300,15 @@ test("the map follows a link that is pasted, and what is wrong with it is said",
   sayFaults({}, explorer);
   assert.match(currentError(), /^“t” of the link: x is not .*\. “s” of the link: collection none does not exist\.$/);
 });
+
+test("a chip says which past time is shown, and what was not recorded then", async () => {
+  explorer.collection("floods").history = { since: "2020-01-01T00:00:00Z" };
+  chips(find("#chips"), explorer);
+  await explorer.show("floods");
+  await explorer.show("gauges");
+  explorer.setAsOf("2020-01-02T00:00:00Z");
+  const chip = find("#chips .chip");
+  assert.equal(chip.querySelector("span").textContent.replace(/[\u2066-\u2069]/g, "").replace(/\s+/g, " "), "As known on 2 Jan 2020, 00:00 UTC. Not recorded then, so shown as now: Gauges.");
+  chip.querySelector("button").click();
+  assert.deepEqual([explorer.asOf, find("#chips").children.length], [null, 0]);
+});

@@ -309,3 +309,32 @@ test("a time is typed, from and to or one of them", async () => {
   typed("2018-01-02T00:00", "2018-01-03T00:00");
   assert.deepEqual([fault.textContent, page.activeElement === to], ["To: enter a complete date and time.", true]);
 });
+
+test("a past time of the data is chosen by name or typed, as far as it is recorded", async () => {
+  explorer.collection("floods").history = { since: "2020-01-01T00:00:00Z" };
+  await show("week");
+  button("choose").click();
+  const known = find("#time-choice .known");
+  assert.equal(known.hidden, true, "nothing on the map has a record");
+  find("#time-choice [data-act=close]").click();
+  await show("floods");
+  button("choose").click();
+  assert.equal(known.hidden, false);
+  const names = [...known.querySelectorAll(".presets button")];
+  assert.deepEqual(names.map((each) => [each.textContent, each.getAttribute("aria-pressed")]), [["Now", "true"], ["1 hour ago", "false"], ["24 hours ago", "false"], ["7 days ago", "false"]]);
+  names[2].click();
+  assert.ok(Math.abs(Date.parse(explorer.asOf) - Date.now() + 86400e3) < 120e3);
+  const typed = async (value) => {
+    button("choose").click();
+    find("#time-choice [name=known]").value = value;
+    fire(find("#time-choice"), "submit");
+    const fault = find("#time-choice .fault").textContent;
+    find("#time-choice [data-act=close]").click();
+    return [plain(fault), explorer.asOf];
+  };
+  const chosen = "2021-05-06T07:08:00Z";
+  assert.deepEqual(await typed("2021-05-06T07:08"), ["", chosen]);
+  assert.deepEqual(await typed("2999-01-01T00:00"), ["The state at a future time is not known yet.", chosen]);
+  assert.deepEqual(await typed("2019-12-31T00:00"), ["States are recorded since 1 Jan 2020, 00:00 UTC.", chosen]);
+  assert.deepEqual(await typed(""), ["", null]);
+});
