@@ -47,7 +47,7 @@ help: ## This list
 
 up: ## Install what is missing, start the stack, print its address
 	@$(BOOTSTRAP) run
-	@$(PYTHON) -m deploy.local up $(ARGS)
+	@$(PYTHON) -m deploy.local up --build $(ARGS)
 
 down: ## Stop the stack of DAMS_STATE_DIR
 	@if [ -x $(PYTHON) ]; then $(PYTHON) -m deploy.local down; else echo "nothing was started: .venv is missing"; fi
@@ -157,9 +157,9 @@ publish: publish-environment ## Publish all collections as GeoParquet, PMTiles a
 psql: ## Open the stack's own database as its owner, or that of DAMS_DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
 	@$(PYTHON) -m deploy.local psql $(ARGS)
 
-bench: bench-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
+bench: bench-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached (one workload: ARGS="--only item")
 	$(PYTHON) -m tools.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
-	$(PYTHON) -m tools.benchmarks.catalogue
+	$(if $(findstring --only,$(ARGS)),,$(PYTHON) -m tools.benchmarks.catalogue)
 
 environment:
 	@$(BOOTSTRAP) python

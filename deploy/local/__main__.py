@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -25,6 +26,7 @@ from deploy.local.settings import StackError, StackSettings, read_settings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor
 from deploy.local.users import become
+from deploy.local.viewer_files import building
 from libs.pg.diagnosis import Finding
 from libs.web.setting_names import SettingsError, adopt
 
@@ -37,6 +39,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     up = commands.add_parser("up", help="start what is not running and wait until it answers")
     up.add_argument("--servers-only", action="store_true", help="only PostgreSQL and Redis")
+    up.add_argument("--build", action="store_true", help="meanwhile build the browser's files, if they are outdated")
     up.add_argument("--forget", action="store_true", help="without the settings of earlier starts")
     down = commands.add_parser("down", help="stop the stack of DAMS_STATE_DIR")
     down.add_argument("--purge", action="store_true", help="delete its data as well")
@@ -91,7 +94,7 @@ def main() -> int:
 def _run_command(settings: StackSettings, arguments: argparse.Namespace) -> int:
     """Run the command; return its exit status. Raises StackError."""
     commands: dict[str, Callable[[], int | None]] = {
-        "up": lambda: _up(settings, servers_only=arguments.servers_only),
+        "up": lambda: _up(settings, servers_only=arguments.servers_only, build=arguments.build),
         "down": lambda: print("stopped" if stack.down(settings, purge=arguments.purge) else "nothing was running"),
         "restart": lambda: restart(settings),
         "status": lambda: _status(settings),
@@ -130,11 +133,12 @@ def _settings(arguments: argparse.Namespace) -> StackSettings:
     return read_settings(os.environ)
 
 
-def _up(settings: StackSettings, *, servers_only: bool) -> None:
+def _up(settings: StackSettings, *, servers_only: bool, build: bool) -> None:
     if not servers_only:
         with beating():
             _check(settings)
-    stack.up(settings, servers_only=servers_only)
+    with building() if build else nullcontext() as built:
+        stack.up(settings, servers_only=servers_only, before_services=built)
     if not servers_only:
         remembered.remember(settings.state_dir, remembered.given_variables(os.environ))
         for line in _public_tables(settings):

@@ -4,7 +4,8 @@
 #   bootstrap.sh base     the same, but without development packages in a new environment
 #   bootstrap.sh publish  the same as base, and what `make publish` imports
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
-#   bootstrap.sh run      what running needs of Python, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
+#   bootstrap.sh run      what running needs of Python, PostgreSQL with PostGIS, Redis, nginx, and the demo data's packages
+#   bootstrap.sh viewer   the same, and the browser's files, which `make up` builds while it starts the servers
 #   bootstrap.sh quick    all of these, the whole Python environment, and what the quick tests want
 #   bootstrap.sh bench    the same, and wrk, which sends the load
 #   bootstrap.sh test     all of these, and a browser with fonts
@@ -12,14 +13,18 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 level=${1:-run}
-with_clients= with_load=
+with_clients= with_load= with_viewer=yes
 if [ "$level" = clients ]; then with_clients=yes level=test; fi
 if [ "$level" = bench ]; then with_load=yes level=quick; fi
+if [ "$level" = run ]; then with_viewer=; fi
+# `make up` itself says that it goes on
+if [ "$level" = viewer ]; then quiet=yes level=run; fi
 PATH=$PATH:/usr/sbin:/sbin   # the folder of nginx on Debian, which users other than root do not have in PATH
 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 exec 3>&1
+[ -z "${quiet:-}" ] || exec 3>/dev/null
 during() { # command…: runs it, and says every few seconds that it goes on; what it prints may be redirected
   local status=0 beat
   { seconds=0; while sleep 4 >/dev/null 2>&1 3>&- 9>&-; do seconds=$((seconds + 4)); printf '  … %s s\n' "$seconds" >&3; done; } >/dev/null 2>&1 9>&- &
@@ -269,6 +274,7 @@ if [ -n "$lean" ]; then
   find deploy/database/node_modules -type f ! -name .stamp ! -name 'LICENSE*' ! -name package.json ! -path '*/data/earthquakes.json' \
     ! -path '*/countries-[15]0m.json' ! -path '*/dist/world_50m.json' -delete
 fi
+[ -n "$with_viewer" ] || exit 0
 
 if ! module .venv/bin/python services.viewer.build --check; then
   need_node

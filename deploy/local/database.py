@@ -71,7 +71,8 @@ def content_version(root: Path) -> str:
 
 def source_files(root: Path) -> Mapping[Path, bytes]:
     """Return source files below a folder with their contents, without installed or built files."""
-    built = {"node_modules", "__pycache__", "dist"}
+    # dist.new is being built
+    built = {"node_modules", "__pycache__", "dist", "dist.new"}
     return {
         file: file.read_bytes()
         for file in root.rglob("*")

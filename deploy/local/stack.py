@@ -98,10 +98,13 @@ def _sockets(state: StackState) -> Path | None:
     return Path(state.sockets) if state.sockets else None
 
 
-def up(settings: StackSettings, *, servers_only: bool = False) -> None:
+def up(
+    settings: StackSettings, *, servers_only: bool = False, before_services: Callable[[], None] | None = None
+) -> None:
     """Start the stack, or only PostgreSQL and Redis, and wait until it answers.
 
-    Raises StackError if a program does not start; the programs that this call started are stopped again.
+    `before_services` is called once the database is filled. Raises StackError if a program does not start; the programs
+    that this call started are stopped again.
     """
     folder = StateFolder(settings.state_dir)
     with folder.lock():
@@ -111,7 +114,9 @@ def up(settings: StackSettings, *, servers_only: bool = False) -> None:
         if supervisor is None:
             supervisor = _start_supervisor(settings, folder, state, servers_only=servers_only)
         try:
-            _start_programs(settings, folder, state, supervisor, servers_only=servers_only)
+            _start_servers(settings, folder, state, supervisor)
+            if not servers_only:
+                _start_services(settings, folder, state, supervisor, before_services)
         except BaseException:
             if not was_running:
                 supervisor.shut_down()
@@ -222,19 +227,27 @@ def _choose_cluster(folder: StateFolder, state: StackState) -> Path:
     return cluster
 
 
-def _start_programs(
-    settings: StackSettings, folder: StateFolder, state: StackState, supervisor: Supervisor, *, servers_only: bool
-) -> None:
+def _start_servers(settings: StackSettings, folder: StateFolder, state: StackState, supervisor: Supervisor) -> None:
     plan = make_plan(settings, folder, state)
     for program in plan.servers:
         supervisor.start_program(program.name)
     for program in plan.servers:
         _wait(program, supervisor, _server_check(program, folder, state))
     _start_replicas(plan.replicas, folder, state, supervisor)
-    if servers_only:
-        return
+
+
+def _start_services(
+    settings: StackSettings,
+    folder: StateFolder,
+    state: StackState,
+    supervisor: Supervisor,
+    before_services: Callable[[], None] | None,
+) -> None:
+    plan = make_plan(settings, folder, state)
     if settings.database_url is None:
         fill_database(folder, state, demo_data=settings.demo_data)
+    if before_services is not None:
+        before_services()
     if supervisor.states()["gateway"]["statename"] != "RUNNING":
         require_free(settings.gateway_port)
     for program in [*plan.services, plan.gateway]:

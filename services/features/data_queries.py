@@ -12,24 +12,25 @@ from libs.catalogue.data_queries import INSTANCES
 from libs.ogc.crs import CRS84, crs_uri
 from libs.ogc.link import path_segment
 from libs.selection.coords import QUERY_TYPE
+from libs.selection.past import as_of
 from libs.web.app import Call, OperationHandler
 from libs.web.base_url import base_url
-from libs.web.conditional import check_tag, data_headers
-from services.features.answer import Answer
+from libs.web.conditional import check_tag
 from services.features.formats.registry import page_format
 from services.features.instances import instance_values
 from services.features.items import respond_with_page
+from services.features.memento import page_answer
 from services.features.request.items_query import parse_items
-from services.features.resources import CATALOGUE, FOLDING, VERSIONS
+from services.features.resources import CATALOGUE, FOLDING
 
 _SHORT_CRS = {**dict.fromkeys(("CRS84", "CRS:84", "OGC:CRS84"), CRS84)}
 
 
 async def _get(query_type: str, call: Call) -> web.StreamResponse:
     app = call.request.app
-    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    collection = as_of(app[CATALOGUE].collection(call.path["collectionId"]), call.query)
     format_ = page_format(call.media_type, call.query, collection)
-    answer = Answer(data_headers(call.request, call.media_type, app[VERSIONS].of_features(collection)))
+    answer = page_answer(call, collection, "")
     check_tag(call.request, answer.headers)
     values = call.query.values
     asked = call.query.with_values(

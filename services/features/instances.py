@@ -13,6 +13,7 @@ from libs.ogc.crs import CRS84, GREGORIAN
 from libs.ogc.errors import NotFound
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
+from libs.selection.past import AS_OF, as_of
 from libs.selection.selection import select
 from libs.web.app import Call
 from libs.web.base_url import base_url
@@ -84,7 +85,7 @@ def _missing(collection: Collection, instance_id: str) -> NotFound:
 
 
 def _of_call(call: Call) -> tuple[Collection, tuple[Column, Column]]:
-    collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    collection = as_of(call.request.app[CATALOGUE].collection(call.path["collectionId"]), call.query)
     columns = instance_columns(collection)
     if columns is None:
         raise NotFound(f"Collection '{collection.id}' has no instances: its features have no earlier advisories.")
@@ -96,12 +97,14 @@ def _instance_json(
 ) -> dict[str, Any]:
     id_ = f"{instance.event}{_BETWEEN}{instance.issued.replace('-', '').replace(':', '')}"
     address = f"{base}/collections/{path_segment(collection.id)}"
-    values = urlencode({columns[0].name: instance.event, columns[1].name: instance.issued}, safe=":")
+    past = {AS_OF: collection.past} if collection.past else {}
+    values = urlencode({columns[0].name: instance.event, columns[1].name: instance.issued, **past}, safe=":")
+    own = f"{address}/{INSTANCES}/{path_segment(id_)}"
     links = [
-        Link(f"{address}/{INSTANCES}/{path_segment(id_)}", "self", MediaType.JSON),
+        Link(f"{own}?{urlencode(past, safe=':')}" if past else own, "self", MediaType.JSON),
         Link(address, "collection", MediaType.JSON, "The collection"),
         Link(f"{address}/items?{values}", "items", "application/geo+json", "The features"),
-        *data_query_links(f"{address}/{INSTANCES}/{path_segment(id_)}"),
+        *data_query_links(own),
     ]
     return {
         "id": id_,

@@ -74,7 +74,10 @@ def other_name_line(name: str, number: int) -> str:
 
 def fold(text: str) -> str:
     """Return `text` in the form for comparison: without accents, apostrophes, punctuation and capitals."""
-    plain = "".join(sign for sign in normalize("NFKD", text.casefold()) if category(sign) != "Mn")
+    plain = text.casefold()
+    # the build folds a million names, half of them without accents
+    if not plain.isascii():
+        plain = "".join(sign for sign in normalize("NFKD", plain) if category(sign) != "Mn")
     return " ".join(re.findall(r"\w+", plain.translate(_OTHER_LETTERS)))
 
 

@@ -163,6 +163,16 @@ async def test_other_formats_are_of_that_time(past: Past, path: str) -> None:
     assert b"first" in then.body
 
 
+async def test_data_queries_are_of_that_time(past: Past) -> None:
+    for coords, at in {"POINT(5 5)": past.before, "POINT(100 40)": past.between}.items():
+        for time in (past.before, past.between):
+            near = {"coords": coords, "within": "1", "within-units": "km", "asOf": time}
+            answer = await past.features.get(f"{QUAKES}/radius", near)
+            found = [feature["id"] for feature in answer.json()["features"]]
+            assert found == ([5] if time == at else []), (coords, time)
+            assert "Memento-Datetime" in answer.headers
+
+
 async def test_links_of_a_page_keep_the_time(past: Past) -> None:
     page = await past.features.get(f"{QUAKES}/items?asOf={past.before}&limit=3")
     for link in page.json()["links"]:

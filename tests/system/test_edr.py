@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shlex
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -170,3 +171,19 @@ async def test_what_is_no_advisory_is_not_found(stack: RunningStack, name: str) 
     address = URL(f"{stack.base_url}/collections/{ADVISORIES}/instances/{name}", encoded=True)
     async with ClientSession() as session, session.get(address) as response:
         assert response.status in (404, 422)
+
+
+async def test_instances_are_those_of_a_past_time(stack: RunningStack) -> None:
+    collection = "/collections/hazard.hazard_ts_advisory_tracks"
+    document, _ = await get(stack, collection)
+    past = urlencode({"asOf": f"{datetime.now(UTC):%FT%TZ}"})
+    listed = EXAMPLES["instances"]
+    present, _ = await get(stack, listed)
+    then, _ = await get(stack, f"{listed}&{past}")
+    assert [entry["id"] for entry in then["instances"]] == [entry["id"] for entry in present["instances"]]
+    links = {link["rel"]: link["href"] for link in then["instances"][0]["links"]}
+    assert past in links["self"]
+    items, _ = await get(stack, links["items"].removeprefix(stack.base_url))
+    assert len(items["features"]) == then["instances"][0]["itemCount"]
+    before, _ = await get(stack, f"{listed}&{urlencode({'asOf': document['history']['since']})}")
+    assert before["instances"] == []

@@ -4,6 +4,7 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ class CityNames:
         return ()
 
 
+@cache
 def cities() -> Iterable[City]:
     """Return the cities of GeoNames, of 500 people and more. Raises FileNotFoundError."""
     found: dict[str, City] = json.loads(_read("cities500.json"))

@@ -6,6 +6,7 @@ of Arabic is taken as its Arabic one. Names of provinces are missing: CLDR has o
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from babel import Locale
 from babel.core import get_global
@@ -52,9 +53,14 @@ def _names_of_zones() -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
 
 
 def _arabic_name(city: City) -> str | None:
-    if city["population"] < _FEWEST_PEOPLE and "ar" not in get_official_languages(city["countrycode"]):
+    if city["population"] < _FEWEST_PEOPLE and not _speaks_arabic(city["countrycode"]):
         return None
     return only_arabic_name(city["alternatenames"])
+
+
+@cache
+def _speaks_arabic(country: str) -> bool:
+    return "ar" in get_official_languages(country)
 
 
 def only_arabic_name(names: Iterable[str]) -> str | None:

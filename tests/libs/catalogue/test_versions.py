@@ -200,7 +200,7 @@ async def test_database_is_awaited_only_if_it_has_just_gone(database_url: str) -
     try:
         async with (
             Database(PoolSettings(database_url, "versions-test", size=2)) as database,
-            DataVersions(database, poll_seconds=0.02, grace_seconds=1) as versions,
+            DataVersions(database, poll_seconds=0.02, grace_seconds=4) as versions,
         ):
             await admin.execute(f"{allow} false")
             await admin.execute(leave)
