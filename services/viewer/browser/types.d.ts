@@ -26,6 +26,8 @@ export interface Column {
   type: string;
   format?: string | null;
   unit?: string | null;
+  /** Whether values that are words or countries, such as alert levels, have translations; false for own tables. */
+  worded?: boolean;
   /** What the values of a code are called. */
   labels?: Record<string, string>;
 }

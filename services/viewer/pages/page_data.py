@@ -8,7 +8,7 @@ import orjson
 
 from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection
-from libs.catalogue.modules import EVENT_KEY, is_forecast, module
+from libs.catalogue.modules import EVENT_KEY, hazard, is_forecast, module
 from libs.ogc.bbox import BBox
 from libs.ogc.temporal import parse_interval
 from libs.web.languages import gettext
@@ -62,6 +62,7 @@ def describe(collection: Collection) -> dict[str, Any]:
                 "type": column.type,
                 "format": column.format,
                 "unit": column.unit,
+                **({"worded": True} if column.type == "string" and hazard(collection) else {}),
                 **({"labels": {code: gettext(name) for code, name in BASINS.items()}} if column.name == BASIN else {}),
             }
             for column in collection.columns

@@ -74,7 +74,7 @@ export function formatText(name, value, column) {
     const instant = column?.format === "date-time" || INSTANT.test(value);
     if (instant && Number.isFinite(Date.parse(value))) return formatInstant(value);
     if ((column?.format === "date" || DAY.test(value)) && Number.isFinite(Date.parse(value))) return formatDay(value);
-    // alert levels, kinds and causes of the hazard collections have translations
+    if (!column?.worded) return isolated(value);
     return isolated(/(^|_)country$/.test(name) ? placeName(value) : say(value));
   }
   return JSON.stringify(value);

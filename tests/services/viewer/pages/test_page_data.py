@@ -97,3 +97,12 @@ def test_order_is_that_of_the_contract_then_others() -> None:
     identifiers = ["other.z", "hazard.hazard_fl_alerts", "hazard.hazard_ts_nodes", "hazard.hazard_eq_events"]
     ordered = [entry.id for entry in in_order(collection(identifier) for identifier in identifiers)]
     assert ordered == ["hazard.hazard_eq_events", "hazard.hazard_ts_nodes", "hazard.hazard_fl_alerts", "other.z"]
+
+
+def test_only_texts_of_hazards_have_translations() -> None:
+    columns = (Column("level", "text", "string"), Column("size", "float8", "number"))
+    worded = {
+        name: [each.get("worded", False) for each in describe(collection(name, columns=columns))["columns"]]
+        for name in ("hazard.hazard_fl_alerts", "public.parcels")
+    }
+    assert worded == {"hazard.hazard_fl_alerts": [True, False], "public.parcels": [False, False]}

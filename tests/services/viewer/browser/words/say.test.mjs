@@ -75,7 +75,9 @@ test("a position that is said is understood when it is typed", () => {
 });
 
 test("countries, levels and units of features are in the language, each part in its own direction", () => {
-  assert.deepEqual(["India", "Nowhere"].map((country) => plain(formatText("country", country))), ["الهند", "Nowhere"]);
+  const hazards = { worded: true };
+  assert.deepEqual(["India", "Nowhere"].map((country) => plain(formatText("country", country, hazards))), ["الهند", "Nowhere"]);
+  assert.deepEqual([plain(formatText("alert_level", "Red", hazards)), plain(formatText("alert_level", "Red")), plain(formatText("country", "India"))], ["أحمر", "Red", "India"], "values of own tables are no words of the map");
   assert.equal(plain(formatText("population_in_places", 5, { name: "population_in_places", title: "", unit: "people" })), "5 شخص");
   assert.equal(formatText("place", "49 km SW of Bijapur"), "\u206849 km SW of Bijapur\u2069");
   const alert = { properties: { alert_level: "Red", country: "India" } };
