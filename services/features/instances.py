@@ -13,6 +13,7 @@ from libs.ogc.crs import CRS84, GREGORIAN
 from libs.ogc.errors import NotFound
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
+from libs.ogc.temporal import rfc3339
 from libs.selection.past import AS_OF, as_of
 from libs.selection.selection import select
 from libs.web.app import Call
@@ -25,7 +26,7 @@ from services.features.resources import CATALOGUE, DATABASE, FOLDING
 from services.features.rows.instances import Instance, read_instances
 
 _BETWEEN = "~"
-_WRITTEN = "%Y%m%dT%H%M%SZ"
+_WRITTEN = "%Y%m%dT%H%M%S.%fZ"
 
 
 async def get_instances(call: Call) -> web.StreamResponse:
@@ -72,12 +73,13 @@ def instance_values(collection: Collection, instance_id: str) -> Mapping[str, st
     columns = instance_columns(collection)
     event, _, written = instance_id.rpartition(_BETWEEN)
     try:
-        issued = datetime.strptime(written, _WRITTEN).replace(tzinfo=UTC)
+        exact = written if "." in written else written.replace("Z", ".0Z")
+        issued = datetime.strptime(exact, _WRITTEN).replace(tzinfo=UTC)
     except ValueError:
         issued = None
     if columns is None or not event or issued is None:
         raise _missing(collection, instance_id)
-    return {columns[0].name: event, columns[1].name: f"{issued:%Y-%m-%dT%H:%M:%SZ}"}
+    return {columns[0].name: event, columns[1].name: rfc3339(issued)}
 
 
 def _missing(collection: Collection, instance_id: str) -> NotFound:

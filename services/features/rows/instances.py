@@ -12,6 +12,10 @@ from libs.pg.sql import Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import Selection
 
 _UTC: LiteralString = "to_char({time} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+# with as many digits of the second as it has: several issues can be within one second
+_UTC_EXACT: LiteralString = (
+    "regexp_replace(to_char({time} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US'), '[.]?0*$', '') || 'Z'"
+)
 # of both ways around the Earth, the shorter one
 _EDGES: LiteralString = (
     "ST_XMin(ST_Extent({g})) AS west, ST_XMax(ST_Extent({g})) AS east, ST_YMin(ST_Extent({g})) AS south,"
@@ -42,13 +46,14 @@ async def read_instances(
     period, time = collection.period_columns(), collection.time()
     start, end = period or (time, time)
     named = join(", ", [ident(event.name), ident(issued.name)])
+    # alone, a name would mean a column of the result
     statement = sql(
         "SELECT {event}::text AS event, {issued} AS issued, count(*) AS features, count(*) OVER () AS matched,"
         " {start} AS start, {end} AS end, {edges} FROM {table} WHERE {where} GROUP BY {named}"
-        " ORDER BY {time} DESC, {event} LIMIT {limit} OFFSET {offset}",
+        " ORDER BY max({time}) DESC, min({event}) LIMIT {limit} OFFSET {offset}",
         event=ident(event.name),
         time=ident(issued.name),
-        issued=sql(_UTC, time=ident(issued.name)),
+        issued=sql(_UTC_EXACT, time=ident(issued.name)),
         start=_moment("min({time})", start),
         end=_moment("max({time})", end),
         edges=_edges(collection.geometry()),
