@@ -180,7 +180,9 @@ def _point(geometry: GeometryColumn) -> Sql:
         drawn, size = sql("shape.g"), sql("ST_X(shape.g) + ST_Y(shape.g)")
     else:
         # GEOS loops forever on coordinates that are not finite
-        drawn, size = sql("ST_PointOnSurface(shape.g)"), sql("ST_Length(shape.g) + ST_Perimeter(shape.g)")
+        # and some versions give a point for a place that is not a number, which has no length
+        size = sql("ST_Length(shape.g) + ST_Perimeter(shape.g) + ST_XMax(shape.g) + ST_YMax(shape.g)")
+        drawn = sql("ST_PointOnSurface(shape.g)")
     # PostgreSQL sorts NaN after infinity
     return sql(
         "(SELECT CASE WHEN shape.g @ {anywhere} AND {size} < 'Infinity' THEN {drawn} END"

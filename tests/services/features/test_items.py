@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import AsyncGenerator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -84,9 +85,8 @@ async def test_files_are_of_as_many_rows_whatever_a_chunk_holds(
     assert [query.limit for query in held] == [limit] * (limit < 5)
     file = tmp_path / "page.gpkg"
     file.write_bytes(answer.body)
-    with sqlite3.connect(file) as opened:
+    with closing(sqlite3.connect(file)) as opened:
         ids = [row[0] for row in opened.execute('SELECT id FROM "hostile.events" ORDER BY 1')]
-    opened.close()
     assert ids == [*range(1, limit + 1)]
     assert (answer.headers["OGC-NumberReturned"], answer.headers["OGC-NumberMatched"]) == (str(limit), "237")
     more = following(answer.headers["Link"]).replace("f=gpkg", "f=geojson")

@@ -27,14 +27,19 @@ async def _as_said(hostile: HostileDatabase, alerting: Services, **said: str) ->
 async def test_the_tag_is_of_all_that_the_alert_is_made_of(
     hostile: HostileDatabase, alerting: Services, alerts: Client
 ) -> None:
-    tag = (await alerts.get(PATH, headers=HOST)).headers["ETag"]
     settings = {"DAMS_CAP_STATUS": "Actual", "DAMS_CAP_SENDER": "floods@example.org"}
-    tags = [
-        (await _as_said(hostile, alerting, **{**settings, **other})).headers["ETag"]
-        for other in ({}, {"DAMS_CAP_STATUS": "Test"}, {"DAMS_CAP_SENDER": "storms@example.org"})
-    ]
-    assert tags[0] == tag
-    assert len(set(tags)) == 3
+
+    async def differ() -> None:
+        """Fail while PostgreSQL still counts earlier writes, which make other tags."""
+        tag = (await alerts.get(PATH, headers=HOST)).headers["ETag"]
+        tags = [
+            (await _as_said(hostile, alerting, **{**settings, **other})).headers["ETag"]
+            for other in ({}, {"DAMS_CAP_STATUS": "Test"}, {"DAMS_CAP_SENDER": "storms@example.org"})
+        ]
+        assert tags[0] == tag
+        assert len(set(tags)) == 3
+
+    await eventually(differ)
 
 
 async def test_a_tag_that_matches_is_answered_before_the_row_is_looked_for(

@@ -275,7 +275,10 @@ _LARGE = {
     "ST_MakePoint((20 + 20 * (n % 2)) * cos(n * pi() / 2000), (20 + 20 * (n % 2)) * sin(n * pi() / 2000)), 4326)"
     " ORDER BY n) AS line FROM generate_series(1, 4000) AS n) AS made",
     "circle": "SELECT ST_Buffer('SRID=4326;POINT(10 10)'::geometry, 8, 5000)",
-    "heap": "SELECT ST_Buffer('SRID=4326;POINT(10 10)'::geometry, 8, 100000)",
+    # as many corners as that takes; ST_Buffer of newer versions leaves most out
+    "heap": "SELECT ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line))) FROM (SELECT ST_MakeLine(ST_SetSRID("
+    "ST_MakePoint(10 + 8 * cos(n * pi() / 200000), 10 + 8 * sin(n * pi() / 200000)), 4326) ORDER BY n) AS line"
+    " FROM generate_series(1, 400000) AS n) AS made",
     "islands": "SELECT ST_Collect(ST_Buffer(ST_SetSRID(ST_MakePoint(n / 100.0, 10), 4326), 0.001))"
     " FROM generate_series(1, 3000) AS n",
 }

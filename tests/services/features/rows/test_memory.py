@@ -55,7 +55,7 @@ async def alone(heavy: None, hostile: HostileDatabase, running: Services) -> Asy
             raise AssertionError from error
 
     try:
-        await eventually(answers, seconds=20)
+        await eventually(answers)
         yield base, psutil.Process(process.pid)
     finally:
         process.terminate()
