@@ -140,11 +140,16 @@ fi
 # promtool, which tests the alert rules, extracted from its package. The server and the package's dependencies are not
 # needed.
 if [ "$level" = test ] && ! has promtool && [ ! -x .local/tools/promtool ] && has apt-get && has dpkg-deb; then
-  say "Taking promtool out of the system's package prometheus"
+  # a package of its own since Debian 13
+  package=promtool
+  apt-cache show promtool >/dev/null 2>&1 || package=prometheus
+  say "Taking promtool out of the system's package $package"
   mkdir -p .local/tools/package
-  (cd .local/tools/package && apt-get download prometheus) >/dev/null 2>&1 || say "The package prometheus could not be fetched: apt-get update"
-  for package in .local/tools/package/*.deb; do
-    [ ! -e "$package" ] || { dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/promtool >.local/tools/promtool && chmod +x .local/tools/promtool; }
+  (cd .local/tools/package && apt-get download "$package") >/dev/null 2>&1 || say "The package $package could not be fetched: apt-get update"
+  for file in .local/tools/package/*.deb; do
+    [ -e "$file" ] && dpkg-deb --fsys-tarfile "$file" | tar -xO ./usr/bin/promtool >.local/tools/package/promtool || continue
+    chmod +x .local/tools/package/promtool
+    mv .local/tools/package/promtool .local/tools/promtool
   done
   rm -rf .local/tools/package
 fi
