@@ -101,6 +101,8 @@ fi
 if [ "$level" = test ]; then
   # GDAL reads the service as QGIS and others do
   has ogrinfo || missing+=(gdal-bin)
+  # signs and verifies a release
+  has ssh-keygen || missing+=(openssh-client)
   # Ubuntu's chromium package is a snap, which does not run everywhere; playwright brings its own there.
   # A Chromium that could open windows would do, and takes a third more processor time for a page.
   ! grep -q '^ID=debian' /etc/os-release 2>/dev/null || has chromium-headless-shell || missing+=(chromium-headless-shell fonts-dejavu-core)

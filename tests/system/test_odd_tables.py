@@ -216,7 +216,9 @@ def _milliseconds(value: Any) -> int:
 
 def _by_debian(base: str, collection: str) -> Rows:
     """Read by the GDAL of the system."""
+    # newer ones request features in the CRS in which they are stored
     command = ["ogr2ogr", "-f", "GeoJSON", "/vsistdout/", f"OAPIF:{base}", collection, "-lco", "COORDINATE_PRECISION=9"]
+    command += ["-t_srs", "OGC:CRS84"]
     result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ})
     assert result.returncode == 0, result.stderr
     assert "ERROR" not in result.stderr, result.stderr

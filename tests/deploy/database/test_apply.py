@@ -169,7 +169,13 @@ async def test_what_an_owner_cannot_take_from_everybody_is_said(database_url: st
         await connection.execute(f"CREATE ROLE {user}")
         left = await revoke_statements(connection, user)
         await connection.close()
-        emits = [f"pg_logical_emit_message(boolean,text,{kind})" for kind in ("text", "bytea")]
+        # PostgreSQL 17 gave them a further parameter
+        emits = [
+            row["name"]
+            for row in await superuser.fetch(
+                "SELECT oid::regprocedure::text AS name FROM pg_proc WHERE proname = 'pg_logical_emit_message'"
+            )
+        ]
         functions = ("lo_creat(integer)", "lo_create(oid)", "lo_from_bytea(oid,bytea)", *emits)
         others = [f"REVOKE CONNECT, TEMPORARY ON DATABASE {name} FROM PUBLIC" for name in ("postgres", "template1")]
         limit = f"ALTER ROLE {user} SET temp_file_limit = '4GB'"

@@ -103,11 +103,12 @@ async def test_a_table_of_which_no_query_can_be_planned_is_left_out(
 ) -> None:
     await owner.execute(
         "SET search_path = own; CREATE FUNCTION inner_one() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';"
-        "CREATE FUNCTION outer_one(n integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT $1 FROM inner_one()';"
+        "CREATE FUNCTION outer_one(n integer) RETURNS integer LANGUAGE sql IMMUTABLE"
+        " AS 'SELECT $1 FROM own.inner_one()';"
         "CREATE TABLE odd_index (id integer PRIMARY KEY); CREATE INDEX ON odd_index (outer_one(id));"
         "CREATE TABLE odd_part (id integer PRIMARY KEY); CREATE INDEX ON odd_part (id) WHERE outer_one(id) = 1;"
         "CREATE TABLE even_index (id integer PRIMARY KEY); CREATE INDEX ON even_index ((id + 1)) WHERE id > 1;"
-        "RESET search_path"
+        "DROP FUNCTION inner_one(); RESET search_path"
     )
     assert await ids(introspection) == ["own.even_index", "own.stations"]
 
