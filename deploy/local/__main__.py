@@ -137,7 +137,7 @@ def _up(settings: StackSettings, *, servers_only: bool, build: bool) -> None:
     if not servers_only:
         with beating():
             _check(settings)
-    with building() if build else nullcontext() as built:
+    with building() if build and not servers_only else nullcontext() as built:
         stack.up(settings, servers_only=servers_only, before_services=built)
     if not servers_only:
         remembered.remember(settings.state_dir, remembered.given_variables(os.environ))

@@ -13,7 +13,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 level=${1:-run}
-with_clients= with_load= with_viewer=yes
+with_clients= with_load= with_viewer=yes quiet=
 if [ "$level" = clients ]; then with_clients=yes level=test; fi
 if [ "$level" = bench ]; then with_load=yes level=quick; fi
 if [ "$level" = run ]; then with_viewer=; fi
@@ -24,7 +24,7 @@ PATH=$PATH:/usr/sbin:/sbin   # the folder of nginx on Debian, which users other 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 exec 3>&1
-[ -z "${quiet:-}" ] || exec 3>/dev/null
+[ -z "$quiet" ] || exec 3>/dev/null
 during() { # command…: runs it, and says every few seconds that it goes on; what it prints may be redirected
   local status=0 beat
   { seconds=0; while sleep 4 >/dev/null 2>&1 3>&- 9>&-; do seconds=$((seconds + 4)); printf '  … %s s\n' "$seconds" >&3; done; } >/dev/null 2>&1 9>&- &
@@ -142,7 +142,7 @@ fi
 # promtool, which tests the alert rules, extracted from its package. The server and the package's dependencies are not
 # needed.
 if [ "$level" = test ] && ! has promtool && [ ! -x .local/tools/promtool ] && has apt-get && has dpkg-deb; then
-  # a package of its own since Debian 13
+  # Debian 13 has it in a separate package
   package=promtool
   apt-cache show promtool >/dev/null 2>&1 || package=prometheus
   say "Taking promtool out of the system's package $package"

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from deploy.local.heartbeat import beating
 from deploy.local.settings import REPOSITORY, StackError
@@ -19,7 +19,7 @@ def building() -> Iterator[Callable[[], None]]:
     It raises StackError if the build failed; what went wrong has been printed.
     """
     script = ["bash", str(REPOSITORY / "deploy/local/bootstrap.sh"), "viewer"]
-    # a session of its own: bash alone would not pass a signal on to what it runs
+    # in a new session, so that a signal reaches the programs that bash runs, too
     with subprocess.Popen(script, cwd=REPOSITORY, stdin=subprocess.DEVNULL, start_new_session=True) as build:
 
         def wait() -> None:
@@ -31,5 +31,5 @@ def building() -> Iterator[Callable[[], None]]:
         try:
             yield wait
         finally:
-            with suppress(ProcessLookupError):
+            if build.poll() is None:
                 os.killpg(build.pid, signal.SIGTERM)

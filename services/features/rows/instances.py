@@ -11,9 +11,8 @@ from libs.pg.pool import Database
 from libs.pg.sql import Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import Selection
 
-_UTC: LiteralString = "to_char({time} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
-# with as many digits of the second as it has: several issues can be within one second
-_UTC_EXACT: LiteralString = (
+# with the digits of the second that are not zero: several issues can be within one second
+_UTC: LiteralString = (
     "regexp_replace(to_char({time} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US'), '[.]?0*$', '') || 'Z'"
 )
 # of both ways around the Earth, the shorter one
@@ -46,14 +45,14 @@ async def read_instances(
     period, time = collection.period_columns(), collection.time()
     start, end = period or (time, time)
     named = join(", ", [ident(event.name), ident(issued.name)])
-    # alone, a name would mean a column of the result
+    # in ORDER BY a bare name is a column of the result; in an expression it is one of the table
     statement = sql(
         "SELECT {event}::text AS event, {issued} AS issued, count(*) AS features, count(*) OVER () AS matched,"
         " {start} AS start, {end} AS end, {edges} FROM {table} WHERE {where} GROUP BY {named}"
         " ORDER BY max({time}) DESC, min({event}) LIMIT {limit} OFFSET {offset}",
         event=ident(event.name),
         time=ident(issued.name),
-        issued=sql(_UTC_EXACT, time=ident(issued.name)),
+        issued=sql(_UTC, time=ident(issued.name)),
         start=_moment("min({time})", start),
         end=_moment("max({time})", end),
         edges=_edges(collection.geometry()),

@@ -5,7 +5,8 @@
  * @typedef {{ unit: Unit, count: number }} Step
  */
 
-export const HOUR = 3600e3;
+export const MINUTE = 60e3;
+export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** @type {Record<Unit, number>} */

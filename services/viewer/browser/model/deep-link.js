@@ -4,7 +4,7 @@
 // follow=<collection>/<event>, with=<event> that is compared, step, wind, issue.
 
 import { areaText, parseArea } from "./area.js";
-import { parseInterval } from "./interval.js";
+import { instantText, parseInterval } from "./interval.js";
 
 /**
  * @import { State } from "../page/link.js"
@@ -19,8 +19,6 @@ import { parseInterval } from "./interval.js";
  */
 
 export const FILTER = "f.";
-/** A time with its zone, as RFC 3339 writes it. */
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 /** How the list is sorted, the usual way first. */
 export const ORDERS = ["newest", "strongest"];
 
@@ -143,10 +141,14 @@ export async function restore(state, explorer, { usual, refuse, select, search, 
 }
 
 /**
- * The past time of a link; null if it has none or a faulty one. link-faults.js reports faulty times.
+ * The past time of a link, as RFC 3339; null if the link has none, and if it is in the future or not a time, which
+ * link-faults.js reports.
  * @param {string | undefined} text
  */
-export const pastTime = (text) => (text && INSTANT.test(text) && Date.parse(text) <= Date.now() ? text : null);
+export function pastTime(text) {
+  const { from = null, to = null } = parseInterval(text ?? null) ?? {};
+  return from !== null && from === to && from <= Date.now() ? instantText(from) : null;
+}
 
 /**
  * The area of a link; null if it has none or a faulty one. link-faults.js reports faulty areas.

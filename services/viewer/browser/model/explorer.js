@@ -271,11 +271,10 @@ export class Explorer extends EventTarget {
   setAsOf(asOf) {
     if (this.asOf === asOf) return;
     this.asOf = asOf;
-    for (const id of this.shown.keys()) this.#refresh(id);
-    for (const { id, history } of this.collections.values()) {
-      if (!history) continue;
-      this.#totals.forget(id);
-      this.emit("data", id);
+    for (const id of this.collections.keys()) this.#totals.forget(id);
+    for (const id of this.shown.keys()) {
+      this.#refresh(id);
+      if (this.collection(id).history) this.emit("data", id);
     }
     this.emit("query");
   }

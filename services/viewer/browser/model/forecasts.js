@@ -3,13 +3,14 @@
 import { anchor, bboxOf } from "../cartography/geometry.js";
 import { beside } from "../cartography/longitudes.js";
 import { getItems } from "../service/api.js";
+import { MINUTE } from "./calendar.js";
 import { isLive, overSince } from "./in-force.js";
+import { instantText } from "./interval.js";
 
 /** @import { Box, Collection, Hit, Item, Position } from "../types.d.ts" */
 
 const MARGIN = 0.5; // degrees, as the service's pages look for them (services/features/request/around.py)
 const MOST = 10; // of a collection
-const MINUTE = 60_000;
 
 /**
  * The collections with forecasts for the place of a feature; empty if the feature is over or is a forecast itself.
@@ -34,7 +35,7 @@ export async function forecastsAround({ geometry }, collections, { signal, now =
   const box = geometry && around(bboxOf(geometry));
   const place = anchor(geometry);
   if (!box || !place) return [];
-  const present = new Date(Math.floor(now / MINUTE) * MINUTE).toISOString().replace(".000Z", "Z");
+  const present = instantText(Math.floor(now / MINUTE) * MINUTE);
   const parameters = { bbox: box.map((edge) => edge.toFixed(4)).join(), datetime: `${present}/..`, limit: MOST, "bbox-only": true, numberMatched: false };
   const pages = await Promise.all(collections.map(({ id }) => getItems(id, parameters, { signal })));
   return pages

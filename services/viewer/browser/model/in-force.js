@@ -1,7 +1,7 @@
 // Which features are in force, and which are over: of collections whose features last.
 
-import { DAY } from "./calendar.js";
-import { parseInterval } from "./interval.js";
+import { DAY, MINUTE } from "./calendar.js";
+import { instantText, parseInterval } from "./interval.js";
 
 /** @import { Collection, Items, Parameters, Properties, Time } from "../types.d.ts" */
 
@@ -45,7 +45,7 @@ const momentOf = (value) => (typeof value === "string" ? (parseInterval(value)?.
  */
 export function inForceQuery({ time }, query, order, now) {
   if (order !== "newest" || query.datetime || !isLive(time, now)) return null;
-  return { ...query, datetime: new Date(Math.floor(now / 60e3) * 60e3).toISOString().replace(".000Z", "Z") };
+  return { ...query, datetime: instantText(Math.floor(now / MINUTE) * MINUTE) };
 }
 
 /**

@@ -54,7 +54,7 @@ const CHECKS = {
   },
   s: known,
   t: (text) => (text === "../.." || parseInterval(text) ? null : say("{text} is not a time or an interval of ISO 8601", { text })),
-  asOf: (text) => (pastTime(text) ? null : say("{text} is not a past time with its time zone", { text })),
+  asOf: (text) => (pastTime(text) ? null : say("{text} is not a past time", { text })),
   a: area,
   e: (text, collections) => pairTexts(text).map((each) => pair(each, collections)).find(Boolean) ?? null,
   q: () => null,

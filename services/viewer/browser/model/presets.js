@@ -1,7 +1,8 @@
 // Times that people ask for by name.
 
 import { say } from "../words/say.js";
-import { DAY, HOUR } from "./calendar.js";
+import { agoWords } from "../words/time.js";
+import { DAY, HOUR, MINUTE } from "./calendar.js";
 import { instantText, parseInterval } from "./interval.js";
 
 /**
@@ -9,7 +10,6 @@ import { instantText, parseInterval } from "./interval.js";
  * @typedef {{ name: string, label: string, datetime: string | null }} Preset
  */
 
-const MINUTE = 60e3; // milliseconds
 /** @type {[string, number, string, string][]} name, length, what it is called: of data of today, and of older ones */
 const LATEST = [
   ["24h", DAY, say("Last 24 hours"), say("Last 24 hours of the data")],
@@ -17,19 +17,19 @@ const LATEST = [
   ["30d", 30 * DAY, say("Last 30 days"), say("Last 30 days of the data")],
 ];
 
-/** @type {[number, string][]} how long ago, what it is called */
-const AGO = [[HOUR, say("1 hour ago")], [DAY, say("24 hours ago")], [7 * DAY, say("7 days ago")]];
+/** How long ago the past times are, in milliseconds. */
+const AGO = [HOUR, DAY, 7 * DAY];
 
 /**
- * The past times to choose from, whose state is recorded; the present first. There are none without a record.
+ * The present and the past times to choose from, as far back as states are recorded; empty if they are not recorded.
  * @param {number | null} since start of the record, milliseconds since 1970
  * @param {number} now milliseconds since 1970
  * @returns {{ label: string, asOf: string | null }[]}
  */
 export function pastPresets(since, now) {
   if (since === null) return [];
-  const moments = AGO.map(([ago, label]) => ({ label, moment: Math.floor((now - ago) / MINUTE) * MINUTE })).filter(({ moment }) => moment >= since);
-  return [{ label: say("Now"), asOf: null }, ...moments.map(({ label, moment }) => ({ label, asOf: instantText(moment) }))];
+  const past = AGO.map((ago) => Math.floor((now - ago) / MINUTE) * MINUTE).filter((moment) => moment >= since);
+  return [{ label: say("Now"), asOf: null }, ...past.map((moment) => ({ label: agoWords(moment, Math.floor(now / MINUTE) * MINUTE), asOf: instantText(moment) }))];
 }
 
 /**

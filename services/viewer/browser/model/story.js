@@ -298,7 +298,8 @@ export class Story extends EventTarget {
     this.#asOf = this.#explorer.asOf;
     const { life, other } = this;
     if (!life) return;
-    const state = Object.fromEntries(Object.entries(this.state()).map(([name, text]) => [name, text ?? ""]));
+    const { step, wind, issue } = this.state();
+    const state = { step: step ?? "", wind: wind ?? "", issue: issue ?? "" };
     await this.#load({ id: life.id, event: life.event, state, see: false }, life.collections);
     if (other && this.life?.event === life.event) await this.compare(other.event, { see: false });
   }

@@ -53,7 +53,7 @@ function eventChip(explorer, id, events) {
 function pastChip(explorer, asOf) {
   const absent = [...explorer.shown.keys()].filter((id) => explorer.pastOf(id) === null).map((id) => explorer.collection(id).label);
   const words = say("As known on {time}", { time: formatInstant(Date.parse(asOf)) });
-  const limits = absent.length ? say("Not recorded then, so shown as now: {collections}.", { collections: listed(absent) }) : "";
+  const limits = absent.length ? say("Not recorded then, so shown as they are now: {collections}.", { collections: listed(absent) }) : "";
   return chip(element("span", { text: inARow([words, limits], ". "), title: asOf }), say("Show the newest state"), () => explorer.setAsOf(null));
 }
 

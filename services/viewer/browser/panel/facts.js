@@ -38,7 +38,8 @@ export function describeShown(explorer) {
       const counted = await Promise.all(shown.map((each, at) => counts(each, totals[at].features)));
       if (asked !== mine) return;
       const words = countWords(counted);
-      showFacts(words, shown);
+      // of several collections the legend says it, for each its own; of a past state it is not known
+      showFacts(words, shown.length === 1 && explorer.pastOf(shown[0].id) === null ? newest(shown[0].time?.asOf) : null);
       if (shown.length === 1 && counted[0].total === 0) announce(say("This collection is empty."));
       if (!news.data && words !== said) sayToScreenReaders((said = words));
       showSimulated(shown, totals.map(({ simulated }) => simulated));
@@ -115,11 +116,9 @@ async function drawnOf(explorer, id, left) {
 
 /**
  * @param {string} words
- * @param {Shown[]} shown
+ * @param {HTMLElement | null} time how new the data are
  */
-function showFacts(words, shown) {
-  // of several collections the legend says it, for each its own
-  const time = shown.length === 1 ? newest(shown[0].time?.asOf) : null;
+function showFacts(words, time) {
   find("#facts").replaceChildren(words, ...(time ? [words ? " · " : "", time] : []));
 }
 

@@ -1,6 +1,5 @@
 // The filter: conditions to choose, the CQL2 text they make, which may be edited, and what the service says to it.
 
-import { parsedFilter } from "../filters/cql2-reading.js";
 import { filterText, NULLITY, OPERATORS } from "../filters/cql2.js";
 import { exampleFilter } from "../filters/example.js";
 import { filterProperties } from "../filters/properties.js";
@@ -28,6 +27,8 @@ export class FilterForm {
   #rows = [];
   /** @type {string | null} */
   #subject = null; // the collection whose properties are offered
+  /** @type {typeof import("../filters/cql2-reading.js").parsedFilter} */
+  #parsed = () => null; // loaded with the first properties
 
   /**
    * `form` is the page's filter form.
@@ -71,7 +72,8 @@ export class FilterForm {
     const text = this.#text.value;
     this.#form.setAttribute("aria-busy", "true");
     try {
-      const properties = await filterProperties(collection);
+      const [properties, { parsedFilter }] = await Promise.all([filterProperties(collection), import("../filters/cql2-reading.js")]);
+      this.#parsed = parsedFilter;
       if (this.#subject !== collection.id) return;
       this.#properties = properties;
       this.#text.placeholder = exampleFilter(properties);
@@ -121,7 +123,7 @@ export class FilterForm {
   #read() {
     const text = this.#text.value.trim();
     /** @type {{ conditions: Partial<Condition>[], joint: string } | null} */
-    const parsed = text ? parsedFilter(text) : { conditions: [{}], joint: "AND" };
+    const parsed = text ? this.#parsed(text) : { conditions: [{}], joint: "AND" };
     const fits = parsed?.conditions.every((condition) => this.#offers(condition)) ?? false;
     find(".by-hand", this.#form).hidden = fits;
     this.#list.replaceChildren();

@@ -17,9 +17,12 @@ export function layerList(container, explorer) {
   const groups = Map.groupBy(explorer.collections.values(), (collection) => collection.group);
   /** @type {[string, HTMLInputElement][]} */
   const inputs = [];
+  /** @type {HTMLElement[]} */
+  const numbers = [];
   for (const [name, collections] of groups) {
     const switches = collections.map((collection) => layerSwitch(explorer, collection));
     collections.forEach(({ id }, at) => inputs.push([id, switches[at].input]));
+    numbers.push(...switches.map(({ number }) => number));
     const body = element("div", { class: "switches" }, ...switches.map(({ row }) => row));
     const folded = element("details", { class: "group" }, element("summary", { text: say(name) }), body);
     // counts are requested when they become visible
@@ -35,6 +38,8 @@ export function layerList(container, explorer) {
     }
   };
   explorer.addEventListener("shown", update);
+  // the numbers are those of the present
+  explorer.addEventListener("query", () => numbers.forEach((number) => (number.hidden = explorer.asOf !== null)));
   update();
 }
 
@@ -69,11 +74,11 @@ function layerSwitch(explorer, collection) {
     if (filled) return;
     filled = true;
     try {
-      const total = await count(collection.id);
+      const total = await count(collection.id, { asOf: null });
       number.textContent = total === null ? "" : formatNumber(total);
     } catch {
       filled = false;
     }
   };
-  return { row, input, fill };
+  return { row, input, number, fill };
 }

@@ -51,7 +51,7 @@ export function alikeLegends(explorer) {
 /** @param {Explorer} explorer */
 function show(explorer) {
   const parts = alikeLegends(explorer).map(({ collections, name, entries }) => {
-    const asOf = newest(collections.flatMap(({ time }) => time?.asOf ?? []).sort().at(-1));
+    const asOf = newest(collections.flatMap(({ id, time }) => (explorer.pastOf(id) === null && time?.asOf) || []).sort().at(-1));
     return element(
       "section",
       { "aria-label": say("Legend of {name}", { name }) },

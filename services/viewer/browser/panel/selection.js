@@ -113,13 +113,13 @@ export class Selection {
     this.#asOf = this.#explorer.asOf;
     if (!this.#hits.length) return;
     const { collection, id } = this.#hits[this.#at];
-    // what a tile of another time says is no substitute
+    // without the data of the tile, which are those of another time
     this.#hits = [{ collection, id, properties: {}, geometry: null }];
     this.#at = 0;
     if (!(await this.#open({ linked: true })) && this.#hits[0]?.id === id) this.clear();
   }
 
-  /** Returns whether the card was opened, or another feature was selected meanwhile. */
+  /** Returns whether the card was opened: not if the feature could not be loaded or another was selected meanwhile. */
   async #open({ fly = false, focus = false, linked = false } = {}) {
     const hit = this.#hits[this.#at];
     const explorer = this.#explorer;

@@ -4,7 +4,6 @@ import { isCopied } from "../page/clipboard.js";
 import { writeState } from "../page/state.js";
 import { find } from "../page/dom.js";
 import { formatView } from "../page/link.js";
-import { pdfOf } from "../page/pdf.js";
 import { announceError, sayToScreenReaders } from "../page/status.js";
 import { messageOf } from "../service/api.js";
 import { say } from "../words/say.js";
@@ -74,7 +73,7 @@ export function withoutLanguage(address) {
 
 /** @param {Explorer} explorer */
 async function pdf(explorer) {
-  const sheet = await mapSheet(explorer);
+  const [sheet, { pdfOf }] = await Promise.all([mapSheet(explorer), import("../page/pdf.js")]);
   const jpeg = await blobOf(sheet, "image/jpeg");
   return pdfOf(new Uint8Array(await jpeg.arrayBuffer()), sheet, document.title);
 }

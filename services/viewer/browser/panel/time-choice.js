@@ -1,5 +1,6 @@
 // Choosing when features happened, and the past time whose state is shown: by name, or by dates that are typed.
 
+import { MINUTE } from "../model/calendar.js";
 import { instantsText, instantText, parseInterval } from "../model/interval.js";
 import { pastPresets, presets } from "../model/presets.js";
 import { element, find } from "../page/dom.js";
@@ -7,8 +8,6 @@ import { formatInstant } from "../words/format.js";
 import { say } from "../words/say.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
-
-const MINUTE = 60e3;
 
 export class TimeChoice {
   #form;
@@ -121,8 +120,8 @@ export class TimeChoice {
     const since = recordedSince(this.#explorer);
     if (known !== null && known > Date.now()) return this.#sayFault(say("The state at a future time is not known yet."), this.#known);
     if (known !== null && since !== null && known < since) return this.#sayFault(say("States are recorded since {time}.", { time: formatInstant(Math.ceil(since / MINUTE) * MINUTE) }), this.#known);
-    this.#explorer.setAsOf(known === null ? null : instantText(known));
     if (from !== null && to !== null && from > to) return this.#sayFault(say("The start is after the end."), this.#from);
+    this.#explorer.setAsOf(known === null ? null : instantText(known));
     if (from !== null && to !== null) choose(instantsText(from, to));
     else choose(from === null && to === null ? null : `${from === null ? ".." : instantText(from)}/${to === null ? ".." : instantText(to)}`);
     this.#close();

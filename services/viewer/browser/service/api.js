@@ -51,12 +51,6 @@ export function address(path, parameters = {}) {
 export const collectionPath = (id) => `/collections/${encodeURIComponent(id)}`;
 
 /**
- * @param {string} id
- * @param {string | number} item
- */
-export const itemPath = (id, item) => `${collectionPath(id)}/items/${encodeURIComponent(item)}`;
-
-/**
  * Fetches JSON. Throws ApiError, and SyntaxError if the body is not JSON.
  * @param {string} url
  * @param {{ signal?: AbortSignal }} [options]
@@ -112,7 +106,7 @@ export const getItems = (id, parameters, options) =>
  * @param {string | number} item
  * @param {"html" | "geojson"} f
  */
-export const itemAddress = (id, item, f) => address(itemPath(id, item), { asOf: past(id), f });
+export const itemAddress = (id, item, f) => address(`${collectionPath(id)}/items/${encodeURIComponent(item)}`, { asOf: past(id), f });
 
 /**
  * How many features match; null where the service does not say. Throws ApiError.

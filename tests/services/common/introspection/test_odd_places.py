@@ -69,6 +69,7 @@ async def test_an_index_tells_the_extent_of_many_rows_beside_no_place(database_u
         f"::geometry(Point, 4326) AS geom FROM generate_series(1, 3000) n; INSERT INTO kept.many VALUES (0, {_NAN});"
         "CREATE INDEX ON kept.many USING gist (geom); ANALYZE kept.many"
     )
+    version = await owner.fetchval("SELECT string_to_array(postgis_lib_version(), '.')::int[]")
     await owner.close()
     async with Database(PoolSettings(database_url, "test")) as database:
         extents = Extents(database)
@@ -77,4 +78,5 @@ async def test_an_index_tells_the_extent_of_many_rows_beside_no_place(database_u
         bare = replace(table.geometries[0], bbox=None)
         large = replace(table, geometries=(bare,), rows=10_000_000, row_bytes=1000)
         (exact,) = await ViewExtents(database, **UNHURRIED).fill_in((large,), extents.states)
-        assert exact.geometries[0].bbox == (-85, -40, 84, 39)
+        # PostGIS 3.5 finds places that are not numbers in every box
+        assert (exact.geometries[0].bbox, exact.geometries[0].partial) == ((-85, -40, 84, 39), version < [3, 5])

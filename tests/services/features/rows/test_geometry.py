@@ -180,9 +180,11 @@ async def test_parts_of_a_simpler_area_do_not_cross(features: Client, owner: asy
     )
     try:
         (area,) = (await found(features, name, simplify="1.5")).values()
-        assert area["type"] == "MultiPolygon"
+        version = await owner.fetchval("SELECT string_to_array(split_part(postgis_geos_version(), '-', 1), '.')::int[]")
+        parts, size = (1, 100) if version < [3, 13] else (2, 95)
+        assert (area["type"], len(area["coordinates"])) == ("MultiPolygon", parts)
         assert shapely.geometry.shape(area).is_valid
-        assert shapely.geometry.shape(area).area == pytest.approx(100, rel=0.05)
+        assert shapely.geometry.shape(area).area == pytest.approx(size, rel=0.01)
     finally:
         await owner.execute(f"DROP TABLE {name}")
 

@@ -71,7 +71,7 @@ def test_page_is_small(dist: Path) -> None:
     manifest = json.loads((dist / "manifest.json").read_text("utf-8"))
     names = manifest["assets"]
     page = [names["map.js"], *manifest["parts"]["map.js"], names["styles/map.css"]]
-    assert sum((dist / "assets" / f"{name}.br").stat().st_size for name in page) < 77_000
+    assert sum((dist / "assets" / f"{name}.br").stat().st_size for name in page) < 76_000
     assert (dist / "assets" / f"{names['engines/maplibre/library.js']}.br").stat().st_size < 240_000
     fonts = [*(dist / "assets").glob("inter-*.woff2")]
     assert len(fonts) == 3

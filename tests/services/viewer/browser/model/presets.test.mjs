@@ -33,7 +33,7 @@ test("past times are offered as far as they are recorded, after the present", ()
   assert.deepEqual(pastPresets(null, NOW), []);
   assert.deepEqual(pastPresets(Date.parse("2026-11-22T10:10:00Z"), NOW), [{ label: "Now", asOf: null }]);
   assert.deepEqual(pastPresets(Date.parse("2026-11-20T00:00:00Z"), NOW).slice(1), [
-    { label: "1 hour ago", asOf: "2026-11-22T09:20:00Z" },
-    { label: "24 hours ago", asOf: "2026-11-21T10:20:00Z" },
+    { label: "1 h ago", asOf: "2026-11-22T09:20:00Z" },
+    { label: "24 h ago", asOf: "2026-11-21T10:20:00Z" },
   ]);
 });

@@ -11,6 +11,8 @@ let page = openMap();
 const { Explorer } = await import("../../../../../services/viewer/browser/model/explorer.js");
 const { find } = await import("../../../../../services/viewer/browser/page/dom.js");
 const { ConditionRow } = await import("../../../../../services/viewer/browser/panel/condition-row.js");
+// the form loads it when it is first opened; loaded before, it takes no turn of the loop
+await import("../../../../../services/viewer/browser/filters/cql2-reading.js");
 const { FilterForm } = await import("../../../../../services/viewer/browser/panel/filter-form.js");
 
 const property = (name, kind, fields = {}) => ({ name, title: name.toUpperCase(), kind, description: null, unit: null, values: null, least: null, most: null, ...fields });

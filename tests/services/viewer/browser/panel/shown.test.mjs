@@ -308,7 +308,20 @@ test("a chip says which past time is shown, and what was not recorded then", asy
   await explorer.show("gauges");
   explorer.setAsOf("2020-01-02T00:00:00Z");
   const chip = find("#chips .chip");
-  assert.equal(chip.querySelector("span").textContent.replace(/[\u2066-\u2069]/g, "").replace(/\s+/g, " "), "As known on 2 Jan 2020, 00:00 UTC. Not recorded then, so shown as now: Gauges.");
+  assert.equal(chip.querySelector("span").textContent.replace(/[\u2066-\u2069]/g, "").replace(/\s+/g, " "), "As known on 2 Jan 2020, 00:00 UTC. Not recorded then, so shown as they are now: Gauges.");
   chip.querySelector("button").click();
   assert.deepEqual([explorer.asOf, find("#chips").children.length], [null, 0]);
+});
+
+test("what is only known of the present is not said of a past state", async () => {
+  explorer.collection("floods").history = { since: "2020-01-01T00:00:00Z" };
+  describeShown(explorer);
+  layerList(find("#layers"), explorer);
+  await explorer.show("floods");
+  await pass(400);
+  const number = find("#layers .count");
+  assert.deepEqual([/as of 7 Feb 2018/.test(facts()), number.hidden, number.textContent], [true, false, "1,234"]);
+  explorer.setAsOf("2020-01-02T00:00:00Z");
+  await pass(400);
+  assert.deepEqual([/as of/.test(facts()), number.hidden], [false, true]);
 });

@@ -321,7 +321,7 @@ test("a past time of the data is chosen by name or typed, as far as it is record
   button("choose").click();
   assert.equal(known.hidden, false);
   const names = [...known.querySelectorAll(".presets button")];
-  assert.deepEqual(names.map((each) => [each.textContent, each.getAttribute("aria-pressed")]), [["Now", "true"], ["1 hour ago", "false"], ["24 hours ago", "false"], ["7 days ago", "false"]]);
+  assert.deepEqual(names.map((each) => [each.textContent, each.getAttribute("aria-pressed")]), [["Now", "true"], ["1 h ago", "false"], ["24 h ago", "false"], ["7 days ago", "false"]]);
   names[2].click();
   assert.ok(Math.abs(Date.parse(explorer.asOf) - Date.now() + 86400e3) < 120e3);
   const typed = async (value) => {
@@ -336,5 +336,10 @@ test("a past time of the data is chosen by name or typed, as far as it is record
   assert.deepEqual(await typed("2021-05-06T07:08"), ["", chosen]);
   assert.deepEqual(await typed("2999-01-01T00:00"), ["The state at a future time is not known yet.", chosen]);
   assert.deepEqual(await typed("2019-12-31T00:00"), ["States are recorded since 1 Jan 2020, 00:00 UTC.", chosen]);
+  button("choose").click();
+  for (const [name, value] of [["known", ""], ["from", "2020-01-02T00:00"], ["to", "2020-01-01T00:00"]]) find(`#time-choice [name=${name}]`).value = value;
+  fire(find("#time-choice"), "submit");
+  assert.equal(explorer.asOf, chosen, "a form with a fault changes nothing");
+  find("#time-choice [data-act=close]").click();
   assert.deepEqual(await typed(""), ["", null]);
 });

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { address, ApiError, collectionPath, count, getItems, getJson, isAbort, itemPath, messageOf, setBase } from "../../../../../services/viewer/browser/service/api.js";
+import { address, ApiError, collectionPath, count, getItems, getJson, isAbort, itemAddress, messageOf, setBase, setPast } from "../../../../../services/viewer/browser/service/api.js";
 
 test("addresses begin with the base and carry what is given", () => {
   setBase("https://example.org/api");
   assert.equal(address("/map"), "https://example.org/api/map");
   assert.equal(address("/x", { a: "1 & 2", b: null, c: undefined, d: "", e: 0, f: false }), "https://example.org/api/x?a=1+%26+2&e=0&f=false");
   assert.equal(collectionPath("a b/c"), "/collections/a%20b%2Fc");
-  assert.equal(itemPath("a", "x/1"), "/collections/a/items/x%2F1");
+  assert.equal(itemAddress("a", "x/1", "html"), "https://example.org/api/collections/a/items/x%2F1?f=html");
+  setPast(() => "2020-01-02T00:00:00Z");
+  assert.equal(itemAddress("a", 1, "geojson"), "https://example.org/api/collections/a/items/1?asOf=2020-01-02T00%3A00%3A00Z&f=geojson");
+  setPast(() => null);
 });
 
 test("links to pages keep the language that was chosen, and no others have it", () => {
