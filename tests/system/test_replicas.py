@@ -67,10 +67,7 @@ def test_a_replica_that_is_killed_and_comes_back_costs_no_client_an_error(stack:
         eventually_true(lambda: clients.statuses[200] > 20)
         before = stack.pid("tiles_0")
         os.kill(before, signal.SIGKILL)
-        # the supervisor notices in a second, the process starts in another, nginx tries it after two more
-        eventually_true(
-            lambda: stack.pid("tiles_0") not in {0, before} and tiles_served(stack, "tiles_0") > 3, seconds=20
-        )
+        eventually_true(lambda: stack.pid("tiles_0") not in {0, before} and tiles_served(stack, "tiles_0") > 3)
     assert clients.statuses.keys() == {200}, clients.statuses
     assert clients.statuses[200] > 50
 
@@ -81,9 +78,13 @@ def test_load_is_spread_over_the_replicas(stack: RunningStack) -> None:
     def more() -> list[float]:
         return [tiles_served(stack, replica) - count for replica, count in zip(REPLICAS, before, strict=True)]
 
+    def is_spread() -> bool:
+        counts = more()
+        return sum(counts) > 40 and min(counts) > 0.25 * sum(counts)
+
     with Clients(stack):
-        eventually_true(lambda: sum(more()) > 40, seconds=20)
-    assert min(more()) > 0.25 * sum(more())
+        # a replica that was killed by the test before may still be starting
+        eventually_true(is_spread)
 
 
 @pytest.fixture
@@ -116,8 +117,8 @@ async def test_a_commit_shows_and_leaves_the_other_collections_warm(
 ) -> None:
     # not one of those that are warmed up
     other = path(TRACKS, 5, 9, 13)
-    tier(stack, other)
-    assert tier(stack, other) == "redis"
+    # Redis gets a tile once the client has it: another replica may be asked before that
+    eventually_true(lambda: tier(stack, other) == "redis")
     # the gateway has the tile as it was
     assert not has_new(stack)
     place = "ST_Transform(ST_Centroid(ST_TileEnvelope(9, 300, 300)), 4326)"

@@ -102,7 +102,7 @@ async def test_a_running_gateway_counts_what_its_nginx_answers(gateway: Gateway,
     async def counted() -> bool:
         return await number() >= before + 3
 
-    await eventually(counted, seconds=10)
+    await eventually(counted)
 
 
 async def test_nobody_has_to_ask_for_what_is_answered_to_be_counted(gateway: Gateway) -> None:
@@ -113,4 +113,4 @@ async def test_nobody_has_to_ask_for_what_is_answered_to_be_counted(gateway: Gat
     async def begun_anew() -> bool:
         return size(lines) < 1_000_000
 
-    await eventually(begun_anew, seconds=10)
+    await eventually(begun_anew)
