@@ -71,7 +71,8 @@ def parse(log: str, user: str) -> list[Statement]:
     for pid, of_user, level, text in _entries(log):
         if of_user != user:
             continue
-        if level == "DETAIL" and text.startswith("parameters: ") and pid in latest:
+        # PostgreSQL 16 and newer begin the word with a capital letter
+        if level == "DETAIL" and text.lower().startswith("parameters: ") and pid in latest:
             values = tuple(None if match[1] is None else match[1].replace("''", "'") for match in _VALUE.finditer(text))
             found[latest[pid]] = Statement(found[latest[pid]].text, values)
         elif executed := _EXECUTED.match(text):

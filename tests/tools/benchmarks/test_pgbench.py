@@ -16,8 +16,9 @@ _LOG = """\
 """
 
 
-def test_statements_of_one_user_with_their_values() -> None:
-    first, second = parse(_LOG, "dams")
+@pytest.mark.parametrize("word", ["parameters", "Parameters"])  # before PostgreSQL 16, and since
+def test_statements_of_one_user_with_their_values(word: str) -> None:
+    first, second = parse(_LOG.replace("parameters", word), "dams")
     assert first.text.endswith('FROM "a"."b" WHERE "x" > $1::float8 AND "name" = $2::text')
     assert first.values == ("1.5", "O'Higgins, $1 = x")
     assert second == Statement("SELECT 1")
