@@ -16,7 +16,7 @@ import pytest
 
 from tests.contract.conftest import COLLECTION, Api
 
-pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.system
 
 PACKAGE = "generated_dams_client"
 # the generator knows few media types by name and needs a list of others that are bytes or text

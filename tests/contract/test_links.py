@@ -12,7 +12,7 @@ import pytest
 from tests.contract.conftest import COLLECTION, Api, Response
 from tests.eventually import eventually_true
 
-pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.system
 
 DEPTH = 3
 # number of resources per kind to test: items and tilesets differ only in their names

@@ -17,7 +17,7 @@ from pyogrio import read_info
 
 from tests.contract.conftest import COLLECTION, Api
 
-pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.system
 
 _TRACKS = "hazard.hazard_ts_tracks"
 _QUERIES: list[tuple[str, dict[str, str]]] = [

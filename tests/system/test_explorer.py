@@ -8,7 +8,7 @@ from playwright.async_api import Locator, expect
 from tests.running_stack import RunningStack
 from tests.system.visits import NewVisit, Visit, items
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 
 async def _operation(seen: Visit, path: str) -> Locator:

@@ -21,7 +21,7 @@ from tests.deploy.notifier.receivers import Hook, Mailbox
 from tests.eventually import eventually
 from tests.running_stack import RunningStack
 
-pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.system
 
 EVENT = "NOTIFIED-1"
 INSERT = """

@@ -14,7 +14,7 @@ from tests.running_stack import RunningStack
 from tests.system.accessibility import faults
 from tests.system.visits import NewVisit, Visit
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "/collections/hazard.hazard_eq_events"
 _PAGES = {

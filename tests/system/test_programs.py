@@ -12,7 +12,7 @@ import pytest
 from tests.running_stack import RunningStack
 from tests.system.visits import NewVisit, items, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _NODES = "hazard.hazard_ts_nodes"
 _EARTHQUAKES = "hazard.hazard_eq_events"

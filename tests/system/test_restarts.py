@@ -16,7 +16,6 @@ from tests.system.test_stack import get
 pytestmark = [pytest.mark.system, pytest.mark.faults, pytest.mark.slow]
 
 
-@pytest.mark.timeout(600)
 def test_a_rolling_restart_loses_no_request(stack: RunningStack) -> None:
     before = {program: stack.pid(program) for program in ("common", "features_0", "features_1", "tiles_1", "viewer")}
     gateway = stack.pid("gateway")

@@ -13,7 +13,7 @@ from tests.eventually import eventually
 from tests.running_stack import RunningStack
 from tests.system.visits import NewVisit, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _ALERTS = "hazard.hazard_fl_alerts"
 _GAUGES = "hazard.hazard_fl_glofas_gauges_forecast"

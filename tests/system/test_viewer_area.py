@@ -14,7 +14,7 @@ from pyproj import Geod
 from tests.running_stack import RunningStack
 from tests.system.visits import ARCHIVE, NewVisit, Visit, items, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _STORMS = "hazard.hazard_ts_tracks"

@@ -17,7 +17,7 @@ from tests.eventually import eventually
 from tests.running_stack import RunningStack
 from tests.system.visits import MOST_SECONDS, NewVisit, counted_colours, map_of, near
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _SEA, _LAND = (0xDF, 0xE8, 0xEE), (0xF7, 0xF6, 0xF2)

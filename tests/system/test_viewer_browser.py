@@ -14,7 +14,7 @@ from shapely.geometry import shape
 from tests.running_stack import RunningStack
 from tests.system.visits import ARCHIVE, NewVisit, Visit, browser_program, items, map_of, near
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _HOSTILE = "<img src=x onerror=\"document.body.dataset.hacked='1'\">"
 

@@ -9,7 +9,7 @@ import pytest
 from tests.running_stack import RunningStack
 from tests.system.visits import NewVisit, Visit, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _MAP = map_of(_EARTHQUAKES)

@@ -5,7 +5,7 @@ import pytest
 from tests.running_stack import RunningStack
 from tests.system.visits import NewVisit, Visit, items, map_of, near
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _STORMS = "hazard.hazard_ts_events"

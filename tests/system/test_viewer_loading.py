@@ -9,7 +9,7 @@ from playwright.async_api import Route
 from tests.eventually import eventually
 from tests.system.visits import MOST_SECONDS, NewVisit, Visit, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _MAPS = ["/map", map_of(_EARTHQUAKES), f"{map_of(_EARTHQUAKES)}#map=6.4/25/121.5"]

@@ -10,7 +10,7 @@ from playwright.async_api import Download
 
 from tests.system.visits import NewVisit, Visit, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 

@@ -12,7 +12,7 @@ from tests.running_stack import RunningStack
 from tests.system.accessibility import faults
 from tests.system.visits import NewVisit, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _ALERTS = "hazard.hazard_fl_alerts"

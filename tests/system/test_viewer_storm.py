@@ -7,7 +7,7 @@ import pytest
 
 from tests.system.visits import NewVisit, Visit
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _IRMA = "hazard.hazard_ts_events/AL112017"
 _ROLES = """map.getLayers().getArray().flatMap((layer) => layer.getSource()?.getFeatures?.() ?? [])

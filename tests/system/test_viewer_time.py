@@ -8,7 +8,7 @@ import pytest
 
 from tests.system.visits import NewVisit, Visit, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _STORMS = "hazard.hazard_ts_events"

@@ -13,7 +13,7 @@ from PIL import ImageChops
 from tests.running_stack import RunningStack
 from tests.system.visits import NewVisit, Visit
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _ALERTS = "hazard.hazard_fl_alerts"

@@ -7,7 +7,7 @@ from pyproj import Geod, Transformer
 
 from tests.system.visits import NewVisit, Visit, map_of
 
-pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.system, pytest.mark.browser]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _WGS84 = Geod(ellps="WGS84")

@@ -17,6 +17,7 @@ import pytest
 
 from deploy.local.settings import REPOSITORY
 from tests.eventually import eventually_true
+from tests.gateway.harness import free_port
 from tests.running_stack import gateway_port, running
 
 pytestmark = pytest.mark.system
@@ -57,14 +58,16 @@ def get_json(address: str) -> Any:
 async def test_the_tutorial_leads_to_the_map_that_it_shows(database_url: str, tmp_path: Path) -> None:
     example, improvement = blocks("sql")
     settings = {"DAMS_DATABASE_URL": database_url, "DAMS_COLLECTION_SCHEMAS": "public", "DAMS_SITE_TITLE": "The town"}
+    # a stack of `make up` may have the usual port
+    of_doctor = settings | {"DAMS_STATE_DIR": str(tmp_path), "DAMS_GATEWAY_PORT": str(free_port())}
     owner = await asyncpg.connect(database_url)
     await owner.execute(example)
-    before = said_by(*_DOCTOR, **settings, DAMS_STATE_DIR=str(tmp_path))
+    before = said_by(*_DOCTOR, **of_doctor)
     (said,) = blocks("text")
     assert set(said.splitlines()) <= set(before)
     await owner.execute(improvement)
     await owner.close()
-    after = said_by(*_DOCTOR, **settings, DAMS_STATE_DIR=str(tmp_path))
+    after = said_by(*_DOCTOR, **of_doctor)
     assert [line for line in said.splitlines() if line in after] == said.splitlines()[-1:]
     # pytest's folders are closed to the user of the services
     with (

@@ -20,8 +20,6 @@ from tests.services.many_tables import COLUMNS, HUGE_ROWS, make_many_tables
 TABLES = 1100
 """More than one list has."""
 
-pytestmark = pytest.mark.timeout(400)
-
 
 @pytest.fixture(scope="module")
 async def many(make_database: MakeDatabase) -> AsyncIterator[tuple[Services, asyncpg.Connection]]:

@@ -17,6 +17,7 @@ from aiohttp.test_utils import TestServer
 from prometheus_client import REGISTRY
 
 from libs.catalogue.model import Collection
+from services.tiles.resources import CATALOGUE
 from services.tiles.store.purging import Hook, Purging
 from tests.eventually import eventually
 from tests.services.in_process import Services
@@ -106,8 +107,11 @@ async def test_each_change_is_told_by_one_process_until_it_is_heard(
 async def test_a_request_for_each_key_where_the_address_wants_it(cached: Services, placed: Placed, cdn: Cdn) -> None:
     tiles = await cached.start("tiles", placed.env | {"DAMS_PURGE_URL": f"{cdn.url}keys/{{key}}", "DAMS_REDIS_URL": ""})
 
+    keys = {f"/keys/{name}" for name in cached.apps["tiles"][CATALOGUE].collections}
+
     async def told() -> None:
         assert ("POST", "/keys/placed.points", "", []) in cdn.told
+        assert {path for _, path, _, _ in cdn.told} == keys
 
     await eventually(told)
     assert await metric(tiles, 'dams_purges_total{result="done"}') >= 3
