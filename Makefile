@@ -14,8 +14,8 @@
 
 # programs start by the hundred in the tests, and would be compiled each time
 unexport PYTHONDONTWRITEBYTECODE
-# Node.js of the Python environment, on machines that have none
-export PATH := $(PATH):$(CURDIR)/.local/tools/bin
+# Node.js from a Python package, on machines that have none or one that is too old
+export PATH := $(CURDIR)/.local/tools/bin:$(PATH)
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help

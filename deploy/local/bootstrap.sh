@@ -236,11 +236,15 @@ compile_own() { find libs gateway deploy services -name node_modules -prune -o -
 during compile_own || true
 [[ ! "$level" =~ ^(python|base|publish)$ ]] || exit 0
 
-PATH=$PATH:$PWD/.local/tools/bin
+PATH=$PWD/.local/tools/bin:$PATH   # first: the system's Node.js may be too old
 node_version=$(sha256sum <deploy/local/node-requirements.txt)
 
-need_node() { # Node.js with npm, where there is none, from a Python package: Debian's npm would bring 335 packages
-  if has node && has npm && { [ ! -e .local/tools/node ] || [ "$(cat .local/tools/node/.stamp 2>/dev/null)" = "$node_version" ]; }; then return; fi
+has_node() { # an older Node.js knows former names of countries, which the map would show, and cannot run the tests
+  has npm && node -e 'const [major, minor] = process.versions.node.split(".").map(Number)
+process.exit(major > 20 || (major === 20 && minor >= 11) ? 0 : 1)' 2>/dev/null
+}
+need_node() { # Node.js 20.11 or newer with npm from a Python package: Debian's npm would bring 335 packages
+  if has_node && { [ ! -e .local/tools/node ] || [ "$(cat .local/tools/node/.stamp 2>/dev/null)" = "$node_version" ]; }; then return; fi
   say "Installing Node.js into .local/tools/node"
   rm -rf .local/tools/node
   during pip_install --target .local/tools/node -r deploy/local/node-requirements.txt
