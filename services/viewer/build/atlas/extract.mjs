@@ -19,6 +19,8 @@ const geometries = (topology, name) =>
 const provinces = mesh(world, world.objects.subunits, (a, b) => a !== b && a.properties.gu === b.properties.gu);
 
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+if (regions.of("TR") !== "Türkiye")
+  throw new Error(`Node.js ${process.versions.node} has former names of countries; 20.11 or newer is needed`);
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 const codes = letters.flatMap((first) => letters.map((second) => first + second));
 
