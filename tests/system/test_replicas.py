@@ -117,7 +117,7 @@ async def test_a_commit_shows_and_leaves_the_other_collections_warm(
 ) -> None:
     # not one of those that are warmed up
     other = path(TRACKS, 5, 9, 13)
-    # Redis gets a tile once the client has it: another replica may be asked before that
+    # a tile is stored in Redis after the response: the other replica may still have to render it
     eventually_true(lambda: tier(stack, other) == "redis")
     # the gateway has the tile as it was
     assert not has_new(stack)

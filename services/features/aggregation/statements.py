@@ -179,7 +179,7 @@ def _point(geometry: GeometryColumn) -> Sql:
     if geometry.type == "Point":
         drawn, size = sql("shape.g"), sql("ST_X(shape.g) + ST_Y(shape.g)")
     else:
-        # GEOS loops forever on coordinates that are not finite. A point has no length; PostGIS 3.5 moves NaN to 0 0.
+        # GEOS loops forever on NaN and infinity. Points have no length, and PostGIS 3.5 moves NaN to 0 0: add bounds.
         size = sql("ST_Length(shape.g) + ST_Perimeter(shape.g) + ST_XMax(shape.g) + ST_YMax(shape.g)")
         drawn = sql("ST_PointOnSurface(shape.g)")
     # PostgreSQL sorts NaN after infinity

@@ -119,7 +119,7 @@ export class Selection {
     if (!(await this.#open({ linked: true })) && this.#hits[0]?.id === id) this.clear();
   }
 
-  /** Returns whether the card was opened: not if the feature could not be loaded or another was selected meanwhile. */
+  /** Returns whether the card was opened; false if loading failed or another feature was selected in the meantime. */
   async #open({ fly = false, focus = false, linked = false } = {}) {
     const hit = this.#hits[this.#at];
     const explorer = this.#explorer;

@@ -20,7 +20,7 @@ const provinces = mesh(world, world.objects.subunits, (a, b) => a !== b && a.pro
 
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 if (regions.of("TR") !== "Türkiye")
-  throw new Error(`Node.js ${process.versions.node} has former names of countries; 20.11 or newer is needed`);
+  throw new Error(`Node.js ${process.versions.node} has outdated names of countries: use a newer one`);
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 const codes = letters.flatMap((first) => letters.map((second) => first + second));
 

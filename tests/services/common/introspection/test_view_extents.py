@@ -68,7 +68,7 @@ async def test_the_catalogue_knows_them(owner: tuple[asyncpg.Connection, str]) -
             assert all(geometry.bbox for name in ("plain", "made") for geometry in found[name].geometries)
             return found
 
-        # on a busy machine one round has no time for all of them
+        # on a busy machine, one round may be too short to read all of them
         found = await eventually(all_read)
     plain = found["plain"]
     assert _box(plain) == [10, 20, 11, 21]
