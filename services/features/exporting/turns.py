@@ -64,7 +64,8 @@ class Turns:
         waiting = [(self._turns[client], place) for place, (client, _) in enumerate(self._waiting)]
         for _, place in sorted(waiting):
             client, turn = self._waiting[place]
-            if self._is_free(client):
+            # one whose time is over, or whose request was cancelled, may still be in the queue
+            if not turn.done() and self._is_free(client):
                 del self._waiting[place]
                 self._turns[client] += 1
                 turn.set_result(None)
@@ -78,9 +79,12 @@ class Turns:
         self._waiting = deque(each for each in self._waiting if each[1] is not turn)
 
     def _refusal(self, client: str) -> Unavailable:
-        if self._turns[client] >= self._share:
+        taken = self._turns[client]
+        if taken == 1 and taken >= self._share:
+            sentence = "1 file is being made for your address, which is its share; wait until it is ready and try again."
+        elif taken >= self._share:
             sentence = (
-                f"{self._turns[client]} files are being made for your address, which is its share;"
+                f"{taken} files are being made for your address, which is its share;"
                 " wait until one of them is ready and try again."
             )
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -36,6 +37,8 @@ async def test_client_has_half_of_the_turns() -> None:
 async def test_single_turn_may_be_of_any_client() -> None:
     turns = Turns(1, wait_seconds=0)
     await turns.enter("one")
+    with pytest.raises(Unavailable, match="1 file is being made for your address"):
+        await turns.enter("one")
     turns.leave("one")
     await turns.enter("other")
     assert turns.taken == 1
@@ -71,6 +74,19 @@ async def test_client_that_gives_up_passes_its_turn_on() -> None:
     await asyncio.gather(last, return_exceptions=True)
     await after
     assert turns.taken == 1
+
+
+async def test_turn_given_back_when_others_have_waited_too_long_stays_free() -> None:
+    turns = Turns(1, wait_seconds=0.01)
+    await turns.enter("one")
+    waiting = [await _wait(turns, client) for client in ("one", "other")]
+    asyncio.get_running_loop().call_later(0.02, turns.leave, "one")
+    # a busy process: the times are over and the turn is given back before any of the tasks goes on
+    time.sleep(0.05)  # noqa: ASYNC251 nothing else may run meanwhile
+    ends = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(end) for end in ends] == [Unavailable, Unavailable]
+    assert turns.taken == 0
+    await turns.enter("other")
 
 
 async def test_full_queue_refuses_at_once() -> None:
