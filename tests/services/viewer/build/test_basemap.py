@@ -139,6 +139,12 @@ def test_labels_have_a_rank(dist: Path) -> None:
     assert names["Tuvalu"][0].distance(Point(179, -8)) < 2
 
 
+def test_countries_have_their_present_names(dist: Path) -> None:
+    names = {properties["name"] for _, properties in _world(dist, 0, "labels")}
+    assert {"Türkiye", "North Macedonia", "Eswatini"} <= names
+    assert not {"Turkey", "Macedonia", "eSwatini"} & names
+
+
 def test_near_tiles_hold_the_same_land_in_more_detail(dist: Path) -> None:
     def measured(zoom: int) -> tuple[float, int]:
         side, area, vertices = 180 / 2**zoom, 0.0, 0
