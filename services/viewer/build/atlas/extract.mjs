@@ -17,8 +17,9 @@ const renamed = new Map([
   ["eSwatini", "Eswatini"],
 ]);
 const geometries = (topology, name) =>
-  feature(topology, topology.objects[name]).features.map(({ geometry, properties }) => ({
+  feature(topology, topology.objects[name]).features.map(({ geometry, id, properties }) => ({
     geometry,
+    id,
     name: renamed.get(properties.name) ?? properties.name ?? null,
   }));
 // of Australia, Brazil, Canada and the United States; at the border of a country there is a finer line already
@@ -35,7 +36,8 @@ process.stdout.write(
     // names of countries by ISO 3166-1 alpha-2
     regions: Object.fromEntries(codes.map((code) => [code, regions.of(code)]).filter(([, name]) => name)),
     land: geometries(fine, "land"),
-    countries: geometries(coarse, "countries"),
+    // areas without a code of ISO 3166-1 (Northern Cyprus, Somaliland) have no label; Kosovo's code, XK, has no number
+    countries: geometries(coarse, "countries").filter(({ id, name }) => id || name === "Kosovo"),
     borders: [{ geometry: mesh(fine, fine.objects.countries, (a, b) => a !== b), name: null }],
     provinces: [{ geometry: provinces, name: null }],
     lakes: geometries(world, "lakes"),

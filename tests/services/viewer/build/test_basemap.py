@@ -145,6 +145,12 @@ def test_countries_have_their_present_names(dist: Path) -> None:
     assert not {"Turkey", "Macedonia", "eSwatini"} & names
 
 
+def test_countries_are_labelled_as_iso_3166_lists_them(dist: Path) -> None:
+    names = {properties["name"] for _, properties in _world(dist, 0, "labels") if properties["basemap"] == "country"}
+    assert {"Cyprus", "Kosovo", "Palestine", "Taiwan", "W. Sahara"} <= names
+    assert not {"N. Cyprus", "Somaliland", "Siachen Glacier"} & names
+
+
 def test_near_tiles_hold_the_same_land_in_more_detail(dist: Path) -> None:
     def measured(zoom: int) -> tuple[float, int]:
         side, area, vertices = 180 / 2**zoom, 0.0, 0
