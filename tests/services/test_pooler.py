@@ -68,12 +68,25 @@ async def content(client: Client, address: str) -> Any:
     return {name: value for name, value in document.items() if name not in ("timeStamp", "numberMatched")}
 
 
+def _ids(listed: Any) -> list[str]:
+    return [collection["id"] for collection in listed["collections"]]
+
+
+def _leave_out_unknown(one: dict[str, Any], other: dict[str, Any]) -> None:
+    """Leave out parts of the extent that only one knows: on a busy machine a view may take too long to read."""
+    extents = one.pop("extent", {}), other.pop("extent", {})
+    for known in extents[0].keys() & extents[1].keys():
+        one[known], other[known] = extents[0][known], extents[1][known]
+
+
 async def test_answers_are_the_same(pooled: Services, running: Services) -> None:
     async def listed() -> list[str]:
         found, others = [await content(client["common"], "/collections?limit=1000") for client in (pooled, running)]
-        # extents of views are read after the rest
+        assert _ids(found) == _ids(others)
+        for one, other in zip(found["collections"], others["collections"], strict=True):
+            _leave_out_unknown(one, other)
         assert found == others
-        return [collection["id"] for collection in found["collections"]]
+        return _ids(found)
 
     collections = await eventually(listed)
     addresses = [

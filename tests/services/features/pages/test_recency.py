@@ -12,11 +12,10 @@ from libs.ogc.temporal import rfc3339
 from services.features.pages.recency import age, end_of_validity, is_live, newest_first, tag_of_age
 from tests.services.in_process import Client
 
-_NOW = datetime.now(UTC)
-
 
 def _at(hours: float) -> str:
-    return rfc3339(_NOW + timedelta(hours=hours))
+    """From now: other tests may run for an hour between the import of this module and its tests."""
+    return rfc3339(datetime.now(UTC) + timedelta(hours=hours))
 
 
 ALERTS = Collection(
