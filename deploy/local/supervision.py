@@ -16,12 +16,15 @@ from typing import Any
 
 import psutil
 
+from deploy.local.heartbeat import beating
 from deploy.local.processes import MARK, find_running, wait_for_end
 from deploy.local.programs import Program
 from deploy.local.settings import REPOSITORY, StackError
 from deploy.local.state import StateFolder, write_private
 
 CONTROL_USER = "stack"
+_END_SECONDS = 180
+"""Programs end one after the other. On a busy machine ten of them took 34 seconds."""
 
 
 def configuration_text(programs: Sequence[Program], folder: StateFolder, port: int) -> str:
@@ -165,7 +168,9 @@ class Supervisor:
         process = find_running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration))
         with self._control() as control:
             control.shutdown()
-        if process is not None and wait_for_end([process], 60):
+        with beating():
+            left = [] if process is None else wait_for_end([process], _END_SECONDS)
+        if left:
             raise StackError(f"the supervisor does not end; see {self.folder.log / 'supervisord.log'}")
 
     @contextmanager
