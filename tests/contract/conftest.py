@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -91,7 +92,15 @@ class Api:
     """A value for each path parameter."""
 
     def get(self, path: str, parameters: dict[str, str] | None = None, **headers: str) -> Response:
-        """Request a path of the document, or an absolute address."""
+        """Request a path of the document, or an absolute address; again if a busy machine answers with Retry-After."""
+        for _ in range(5):
+            answer = self._get(path, parameters, headers)
+            if answer.status != 503:
+                break
+            time.sleep(float(answer.headers["Retry-After"]))
+        return answer
+
+    def _get(self, path: str, parameters: dict[str, str] | None, headers: dict[str, str]) -> Response:
         url = path if path.startswith("http") else self.base + path
         url += ("&" if "?" in url else "?") + urlencode(parameters) if parameters else ""
         request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the stack's own address
