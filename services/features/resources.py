@@ -126,6 +126,7 @@ async def _open(app: web.Application, settings: Settings) -> AsyncIterator[None]
         app[HEALTH_NOTES].append(lambda: versions.trouble)
         yield
         await app[EXPORTS].close()
+        await app[BUNDLES].close()
         await app[VALUES].close()
         await app[FACETS].close()
         await counts.close()

@@ -38,12 +38,20 @@ class Content:
 class Bundles:
     """Bundles, which are made when they are first requested and cached among the exports.
 
-    A separate process writes one at a time.
+    A separate process writes one at a time, for at most `most_seconds`. It continues if its request ends before, so
+    that a client that asks again finds the bundle.
     """
 
-    def __init__(self, store: ItemsStore, folder: ExportFolder, most_bytes: int) -> None:
-        self._store, self._folder, self._most_bytes = store, folder, most_bytes
+    def __init__(self, store: ItemsStore, folder: ExportFolder, most_bytes: int, most_seconds: float = 60.0) -> None:
+        self._store, self._folder, self._most_bytes, self._most_seconds = store, folder, most_bytes, most_seconds
         self._turn = asyncio.Lock()
+        self._tasks: set[asyncio.Task[Export]] = set()
+
+    async def close(self) -> None:
+        """Cancel the bundle that is being made."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def open(self, key: str | None, content: Content) -> Export:
         """Return the bundle of an event; its file is to be closed. Raise Unavailable.
@@ -52,16 +60,42 @@ class Bundles:
         """
         if (found := await self._find(key)) is not None:
             return found
-        async with self._turn:
-            if (found := await self._find(key)) is not None:
-                return found
-            making = await asyncio.to_thread(self._folder.begin, "zip")
-            try:
-                return await self._make(making, key, content)
-            except TooLargeError:
-                raise Unavailable("The bundle is larger than a file may be.", retry_after=3600) from None
-            finally:
-                await asyncio.shield(asyncio.to_thread(self._folder.end, making))
+        await self._turn.acquire()
+        try:
+            found = await self._find(key)
+        except BaseException:
+            self._turn.release()
+            raise
+        if found is not None:
+            self._turn.release()
+            return found
+        task = asyncio.create_task(self._make(key, content))
+        self._tasks.add(task)
+        task.add_done_callback(self._end_turn)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if key is None:
+                # nobody could find it
+                task.cancel()
+            task.add_done_callback(_close)
+            raise
+
+    def _end_turn(self, task: asyncio.Task[Export]) -> None:
+        self._tasks.discard(task)
+        self._turn.release()
+
+    async def _make(self, key: str | None, content: Content) -> Export:
+        making = await asyncio.to_thread(self._folder.begin, "zip")
+        try:
+            async with asyncio.timeout(self._most_seconds):
+                return await self._write(making, key, content)
+        except TooLargeError:
+            raise Unavailable("The bundle is larger than a file may be.", retry_after=3600) from None
+        except TimeoutError:
+            raise Unavailable("The bundle takes longer than one may take.", retry_after=3600) from None
+        finally:
+            await asyncio.shield(asyncio.to_thread(self._folder.end, making))
 
     async def _find(self, key: str | None) -> Export | None:
         path = await asyncio.to_thread(self._folder.find, key) if key is not None else None
@@ -72,7 +106,7 @@ class Bundles:
         except FileNotFoundError:
             return None
 
-    async def _make(self, making: Making, key: str | None, content: Content) -> Export:
+    async def _write(self, making: Making, key: str | None, content: Content) -> Export:
         lines, zones = [content.event], content.zones.rows
         path = making.folder / f"{content.name}.gpkg"
 
@@ -108,6 +142,12 @@ class Bundles:
                 rows += [tuple(row[: job.width]) for row in found.rows]
         assert job is not None  # noqa: S101 for the type checker: there is at least one chunk
         return job, rows
+
+
+def _close(task: asyncio.Task[Export]) -> None:
+    """Close the file of a bundle whose request has ended."""
+    if not task.cancelled() and task.exception() is None and (file := task.result().file) is not None:
+        file.close()
 
 
 def _zone_job(path: Path, most_bytes: int) -> Job:

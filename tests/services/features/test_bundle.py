@@ -14,6 +14,7 @@ import pytest
 
 from services.features.writers.bundle import short_names
 from tests.conftest import MakeDatabase
+from tests.eventually import eventually
 from tests.services.in_process import Client, Services, services
 
 _TABLES = """
@@ -100,6 +101,25 @@ async def test_bundle_is_cached_and_given_in_parts(features: Client) -> None:
     assert (part.status, part.body) == (206, first.body[2:6])
     head = await features.get("/events/S%2F1/bundle", method="HEAD")
     assert (head.status, head.type, head.body) == (200, "application/zip", b"")
+
+
+async def test_bundle_that_takes_too_long_for_its_request_is_there_for_a_later_one(make_database: MakeDatabase) -> None:
+    async with services() as running:
+        url = await make_database(_fill)
+        await running.start("common", {"DAMS_DATABASE_URL": url})
+        # the process that writes it needs longer than that to start
+        hurried = await running.start("features", {"DAMS_DATABASE_URL": url, "DAMS_REQUEST_TIMEOUT_SECONDS": "0.3"})
+
+        async def refused() -> None:
+            answer = await hurried.get("/events/S%2F1/bundle")
+            assert (answer.status, answer.headers.get("Retry-After")) == (503, "5")
+            assert "took too long" in answer.json()["detail"]
+
+        async def found() -> None:
+            assert (await hurried.get("/events/S%2F1/bundle")).status == 200
+
+        await eventually(refused)
+        await eventually(found)
 
 
 async def test_event_without_geometries_has_a_bundle_too(features: Client) -> None:
