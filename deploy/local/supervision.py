@@ -24,7 +24,7 @@ from deploy.local.state import StateFolder, write_private
 
 CONTROL_USER = "stack"
 _END_SECONDS = 180
-"""Programs end one after the other. On a busy machine ten of them took 34 seconds."""
+"""Programs end one after the other, each within `stopwaitsecs`."""
 
 
 def configuration_text(programs: Sequence[Program], folder: StateFolder, port: int) -> str:

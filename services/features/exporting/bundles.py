@@ -38,20 +38,20 @@ class Content:
 class Bundles:
     """Bundles, which are made when they are first requested and cached among the exports.
 
-    A separate process writes one at a time, for at most `most_seconds`. It continues if its request ends before, so
+    A separate process writes one at a time, for at most `most_seconds`. It continues if its request ends earlier, so
     that a client that asks again finds the bundle.
     """
 
     def __init__(self, store: ItemsStore, folder: ExportFolder, most_bytes: int, most_seconds: float = 60.0) -> None:
         self._store, self._folder, self._most_bytes, self._most_seconds = store, folder, most_bytes, most_seconds
         self._turn = asyncio.Lock()
-        self._tasks: set[asyncio.Task[Export]] = set()
+        self._task: asyncio.Task[Export] | None = None
 
     async def close(self) -> None:
         """Cancel the bundle that is being made."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
 
     async def open(self, key: str | None, content: Content) -> Export:
         """Return the bundle of an event; its file is to be closed. Raise Unavailable.
@@ -61,31 +61,20 @@ class Bundles:
         if (found := await self._find(key)) is not None:
             return found
         await self._turn.acquire()
-        try:
-            found = await self._find(key)
-        except BaseException:
-            self._turn.release()
-            raise
-        if found is not None:
-            self._turn.release()
-            return found
-        task = asyncio.create_task(self._make(key, content))
-        self._tasks.add(task)
-        task.add_done_callback(self._end_turn)
+        task = self._task = asyncio.create_task(self._make(key, content))
+        task.add_done_callback(lambda _: self._turn.release())
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if key is None:
-                # nobody could find it
+                # without a key, later requests could not find it
                 task.cancel()
             task.add_done_callback(_close)
             raise
 
-    def _end_turn(self, task: asyncio.Task[Export]) -> None:
-        self._tasks.discard(task)
-        self._turn.release()
-
     async def _make(self, key: str | None, content: Content) -> Export:
+        if (found := await self._find(key)) is not None:
+            return found
         making = await asyncio.to_thread(self._folder.begin, "zip")
         try:
             async with asyncio.timeout(self._most_seconds):

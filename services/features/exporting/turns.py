@@ -80,15 +80,15 @@ class Turns:
 
     def _refusal(self, client: str) -> Unavailable:
         taken = self._turns[client]
-        if taken == 1 and taken >= self._share:
+        if taken < self._share:
+            sentence = "As many files are being made as may be at once; try again."
+        elif taken == 1:
             sentence = (
                 "1 file is being made for your address, which is its share; wait until it is ready and try again."
             )
-        elif taken >= self._share:
+        else:
             sentence = (
                 f"{taken} files are being made for your address, which is its share;"
                 " wait until one of them is ready and try again."
             )
-        else:
-            sentence = "As many files are being made as may be at once; try again."
         return Unavailable(sentence, retry_after=_RETRY_SECONDS, cause="exports")

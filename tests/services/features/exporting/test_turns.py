@@ -82,7 +82,7 @@ async def test_turn_given_back_when_others_have_waited_too_long_stays_free() -> 
     waiting = [await _wait(turns, client) for client in ("one", "other")]
     asyncio.get_running_loop().call_later(0.02, turns.leave, "one")
     # a busy process: the times are over and the turn is given back before any of the tasks goes on
-    time.sleep(0.05)  # noqa: ASYNC251 nothing else may run meanwhile
+    time.sleep(0.05)  # noqa: ASYNC251 blocks the loop on purpose
     ends = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(end) for end in ends] == [Unavailable, Unavailable]
     assert turns.taken == 0
