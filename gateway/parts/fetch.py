@@ -11,33 +11,34 @@ from dataclasses import dataclass
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout, UnixConnector
 
+from gateway.liveness import ABSENT_SECONDS
 from gateway.settings import SERVICES
 from gateway.upstreams import Addresses
 from libs.ogc.service_part import ServicePart
 
 _LOG = logging.getLogger("dams.parts")
 
-ABSENT_AFTER_SECONDS = 10.0
-"""Seconds after which an unreachable service is no longer advertised; a restart is shorter."""
-
 
 @dataclass
 class _Known:
-    """The last part of a service, its ETag, and the time of the last contact (monotonic seconds)."""
+    """The last part of a service, and its ETag."""
 
     service: str
     part: ServicePart | None = None
     etag: str | None = None
-    heard: float = 0.0
+    silent_since: float | None = None
+    """Time of the first poll that failed since the last contact, in monotonic seconds. The time of the last contact
+    does not tell how long a service was absent: the gateway does not poll while it validates a document."""
     fault: str = ""
     """Error of the last address that returned no part."""
 
 
 class PartsFetcher:
-    """The parts of the services that answered recently."""
+    """The parts of the services that are not absent, which means that their polls failed for `absent_seconds`."""
 
-    def __init__(self, session: ClientSession) -> None:
+    def __init__(self, session: ClientSession, *, absent_seconds: float = ABSENT_SECONDS) -> None:
         self._session = session
+        self._absent_seconds = absent_seconds
         self._known = {service: _Known(service) for service in SERVICES}
 
     async def refresh(self, addresses: Addresses) -> None:
@@ -50,7 +51,8 @@ class PartsFetcher:
         return [
             known.part
             for known in self._known.values()
-            if known.part is not None and now - known.heard < ABSENT_AFTER_SECONDS
+            if known.part is not None
+            and (known.silent_since is None or now - known.silent_since < self._absent_seconds)
         ]
 
     async def _ask(self, service: str, addresses: Iterable[str]) -> None:
@@ -66,8 +68,10 @@ class PartsFetcher:
                 _LOG.log(logging.WARNING if unusual else logging.DEBUG, "no part", extra={"fields": fields})
                 known.fault = cause
             else:
-                known.heard, known.fault = time.monotonic(), ""
+                known.silent_since, known.fault = None, ""
                 return
+        if known.silent_since is None:
+            known.silent_since = time.monotonic()
 
     async def _fetch(self, address: str, known: _Known) -> None:
         if not address.startswith("unix:"):

@@ -19,7 +19,7 @@ _MANY = 1_000_000
 _CHEAP = 0.05
 """Time of a cheap read, in seconds."""
 _PAUSE, _LONG_PAUSE = 20, 120
-"""Pauses while rows change, as multiples of the last read's duration; the second one after a read that was too slow."""
+"""Pauses as multiples of the last read's duration: while rows change, and after each read in a row that was too slow."""
 
 _Column = GeometryColumn | TimeColumn
 
@@ -35,6 +35,8 @@ class _Read:
     """Duration of the read in seconds."""
     column: _Column | None
     """None if it took too long, or failed."""
+    failures: int = 0
+    """Number of reads in a row that gave no extent."""
 
 
 def _columns(collection: Collection) -> tuple[_Column, ...]:
@@ -74,7 +76,8 @@ class ViewExtents:
 
     A column that exceeds `statement_ms` has no extent. After `round_seconds` no further column is started; the others
     follow in the next round. A column is read again when the view's relations have changed, but not within
-    `least_seconds`, later if it is slow or failed, and in any case every `trusted_seconds`.
+    `least_seconds`, later if it is slow, and in any case every `trusted_seconds`. One without an extent is read again
+    ever more rarely, because a server can be too slow while it is busy.
     """
 
     def __init__(
@@ -119,7 +122,9 @@ class ViewExtents:
                 except TooSlowError:
                     read = None
                 ended = time.monotonic()
-                self._known[key] = _Read(states[view.id], ended, view.shape, ended - begun, read)
+                before = self._known.get(key)
+                failures = (before.failures if before else 0) + 1 if read is None else 0
+                self._known[key] = _Read(states[view.id], ended, view.shape, ended - begun, read, failures)
         self._filled = {collection.id: self._with(collection) for collection in collections if _columns(collection)}
         return tuple(
             self._filled[collection.id][-1] if collection.id in self._filled else collection
@@ -136,9 +141,12 @@ class ViewExtents:
             return True
         age = now - known.at
         pause = self._least_seconds
-        if known.seconds > _CHEAP:
-            pause = max(pause, known.seconds * (_PAUSE if known.column is not None else _LONG_PAUSE))
-        return age > self._trusted_seconds or (known.state != state and age > pause)
+        if known.failures:
+            pause = max(pause, max(known.seconds, _CHEAP) * _LONG_PAUSE * known.failures)
+        elif known.seconds > _CHEAP:
+            pause = max(pause, known.seconds * _PAUSE)
+        is_old = known.state != state or known.column is None
+        return age > self._trusted_seconds or (is_old and age > pause)
 
     def _with(self, view: Collection) -> tuple[Collection, tuple[_Column, ...], Collection]:
         own = {column.name for column in _columns(view)}

@@ -47,19 +47,24 @@ async def test_restarting_service_stays_and_a_lost_one_is_removed(
     upstream = Upstream("tiles", part=make_part("tiles"))
     await upstream.start()
     addresses = {"tiles": (f"127.0.0.1:{upstream.port}",)}
-    fetcher = PartsFetcher(session)
-    heard = time.monotonic()
-    monkeypatch.setattr("gateway.parts.fetch.time.monotonic", lambda: heard)
+    fetcher = PartsFetcher(session, absent_seconds=10)
+    now = time.monotonic()
+    monkeypatch.setattr("gateway.parts.fetch.time.monotonic", lambda: now)
     await fetcher.refresh(addresses)
-    # the same again is heard of, too
-    heard += 8
     await fetcher.refresh(addresses)
     assert upstream.part_status == [200, 304]
     await upstream.stop()
-    for seconds, is_there in ((9.75, True), (0.25, False)):
-        heard += seconds
+    # the first step is a pause of the gateway itself, which did not ask for a minute
+    for seconds, is_there in ((60, True), (9.75, True), (0.25, False)):
+        now += seconds
         await fetcher.refresh(addresses)
         assert [part.name for part in fetcher.present()] == (["tiles"] if is_there else [])
+    # it is there again as soon as it answers, and the next absence is counted anew
+    await upstream.start()
+    for seconds in (1, 60):
+        now += seconds
+        await fetcher.refresh(addresses)
+        assert [part.name for part in fetcher.present()] == ["tiles"]
 
 
 async def test_what_answers_with_an_error_or_with_no_part_is_not_heard_of(session: ClientSession) -> None:

@@ -84,6 +84,24 @@ async def test_extents_are_read_again_after_five_minutes_in_any_case(slow: tuple
     assert asked == [1, 0, 1]
 
 
+@pytest.mark.parametrize("of", [RowCounts, ViewExtents])
+async def test_what_could_not_be_read_at_a_busy_moment_is_read_again_ever_more_rarely(
+    slow: tuple[Slow, Collection], of: type[RowCounts | ViewExtents]
+) -> None:
+    database, view = slow
+    gone, looking, asked = replace(view, name="gone"), of(database), []
+    # the service also checks whether there is a database, so one takes half a second
+    for seconds in (0, 59, 2, 118, 3, 178, 3):
+        database.takes, database.times = 0.25, 0
+        database.now += seconds
+        await looking.fill_in((gone,), {view.id: 1})
+        asked.append(database.times > 0)
+    assert asked == [True, False, True, False, True, False, True]
+    database.now += 250
+    (found,) = await looking.fill_in((view,), {view.id: 1})
+    assert found.item_count == 1 or found.times[0].start == "2020-01-01T00:00:00Z"
+
+
 async def test_extents_of_tables_are_read_anew_every_five_minutes(
     slow: tuple[Slow, Collection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
