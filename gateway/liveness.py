@@ -15,15 +15,13 @@ from dataclasses import dataclass, field
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, UnixConnector
 
-from gateway.upstreams import Addresses
+from gateway.upstreams import ABSENT_SECONDS, Addresses
 
 _LOG = logging.getLogger("dams.upstreams")
 
 _TIMEOUT = ClientTimeout(total=1.5)
 _FAILURES = 2
 """Failures in a row after which a process counts as hung: a busy process answers one of two checks."""
-ABSENT_SECONDS = 30.0
-"""Seconds after which a process counts as gone; longer than a restart."""
 
 
 @dataclass(slots=True)

@@ -15,6 +15,9 @@ _LOG = logging.getLogger("dams.upstreams")
 Addresses = Mapping[str, tuple[str, ...]]
 """By service: sorted `address:port`, IPv6 addresses in brackets, and `unix:/path`; empty if a name is unknown."""
 
+ABSENT_SECONDS = 30.0
+"""Seconds after which a process or service that does not answer counts as gone; longer than a restart."""
+
 
 async def resolve(upstreams: Upstreams, known: Addresses) -> Addresses:
     """Return all current addresses of all services.

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout, UnixConnector
 
-from gateway.liveness import ABSENT_SECONDS
 from gateway.settings import SERVICES
-from gateway.upstreams import Addresses
+from gateway.upstreams import ABSENT_SECONDS, Addresses
 from libs.ogc.service_part import ServicePart
 
 _LOG = logging.getLogger("dams.parts")

@@ -117,7 +117,9 @@ async def _open(app: web.Application, settings: Settings) -> AsyncIterator[None]
             most_bytes=settings.export_max_bytes,
             most_seconds=settings.export_seconds,
         )
-        app[BUNDLES] = Bundles(app[STORE], folder, settings.export_max_bytes)
+        app[BUNDLES] = Bundles(
+            app[STORE], folder, most_bytes=settings.export_max_bytes, most_seconds=settings.export_seconds
+        )
         app[VALUES] = ValueRanges(database, versions)
         app[VERSIONS], app[RESTARTED] = versions, versions.wait_for_restart
         app[WHOLE_PAGES] = WholePages()

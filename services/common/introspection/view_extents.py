@@ -19,7 +19,8 @@ _MANY = 1_000_000
 _CHEAP = 0.05
 """Time of a cheap read, in seconds."""
 _PAUSE, _LONG_PAUSE = 20, 120
-"""Pauses as multiples of the last read's duration: while rows change, and after each read in a row that was too slow."""
+"""Pauses as multiples of the last read's duration: while rows change, and after each read in a row that was too slow.
+"""
 
 _Column = GeometryColumn | TimeColumn
 

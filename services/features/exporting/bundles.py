@@ -1,7 +1,9 @@
 """All features of an event as one zip: a GeoPackage with a layer for each collection, and Shapefiles."""
 
 import asyncio
+import math
 import os
+import time
 import zipfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
@@ -23,6 +25,8 @@ MOST_FEATURES = 10_000
 """Features of each collection in a bundle."""
 ZONES = "impact_zones"
 """Layer of the zones that no collection has."""
+_REFUSED_SECONDS = 3600
+"""Time for which a bundle that could not be written is not tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,13 @@ class Bundles:
     """Bundles, which are made when they are first requested and cached among the exports.
 
     A separate process writes one at a time, for at most `most_seconds`. It continues if its request ends earlier, so
-    that a client that asks again finds the bundle.
+    that a client that asks again finds the bundle, or learns why there is none.
     """
 
-    def __init__(self, store: ItemsStore, folder: ExportFolder, most_bytes: int, most_seconds: float = 60.0) -> None:
+    def __init__(self, store: ItemsStore, folder: ExportFolder, *, most_bytes: int, most_seconds: float) -> None:
         self._store, self._folder, self._most_bytes, self._most_seconds = store, folder, most_bytes, most_seconds
+        # by key: until when it is refused (monotonic seconds), and why
+        self._refused: dict[str, tuple[float, str]] = {}
         self._turn = asyncio.Lock()
         self._task: asyncio.Task[Export] | None = None
 
@@ -60,6 +66,7 @@ class Bundles:
         """
         if (found := await self._find(key)) is not None:
             return found
+        self._check(key)
         await self._turn.acquire()
         task = self._task = asyncio.create_task(self._make(key, content))
         task.add_done_callback(lambda _: self._turn.release())
@@ -75,16 +82,29 @@ class Bundles:
     async def _make(self, key: str | None, content: Content) -> Export:
         if (found := await self._find(key)) is not None:
             return found
+        self._check(key)
         making = await asyncio.to_thread(self._folder.begin, "zip")
         try:
             async with asyncio.timeout(self._most_seconds):
                 return await self._write(making, key, content)
         except TooLargeError:
-            raise Unavailable("The bundle is larger than a file may be.", retry_after=3600) from None
+            why = f"The bundle would be larger than {self._most_bytes:,} bytes"
         except TimeoutError:
-            raise Unavailable("The bundle takes longer than one may take.", retry_after=3600) from None
+            why = f"The bundle took longer than {self._most_seconds:g} seconds to write"
         finally:
             await asyncio.shield(asyncio.to_thread(self._folder.end, making))
+        why += ", the maximum of this server. Export the collections of the event one by one, with a filter."
+        if key is not None:
+            self._refused[key] = time.monotonic() + _REFUSED_SECONDS, why
+        raise Unavailable(why, retry_after=_REFUSED_SECONDS)
+
+    def _check(self, key: str | None) -> None:
+        """Raise Unavailable if this bundle could not be written lately."""
+        now = time.monotonic()
+        self._refused = {each: (until, why) for each, (until, why) in self._refused.items() if until > now}
+        if key in self._refused:
+            until, why = self._refused[key]
+            raise Unavailable(why, retry_after=math.ceil(until - now))
 
     async def _find(self, key: str | None) -> Export | None:
         path = await asyncio.to_thread(self._folder.find, key) if key is not None else None

@@ -122,6 +122,27 @@ async def test_bundle_that_takes_too_long_for_its_request_is_there_for_a_later_o
         await eventually(found)
 
 
+async def test_bundle_that_cannot_be_written_is_refused_with_the_reason(make_database: MakeDatabase) -> None:
+    async with services() as running:
+        url = await make_database(_fill)
+        await running.start("common", {"DAMS_DATABASE_URL": url})
+        limits = {"DAMS_EXPORT_MAX_BYTES": "1000", "DAMS_REQUEST_TIMEOUT_SECONDS": "0.3"}
+        small = await running.start("features", {"DAMS_DATABASE_URL": url, **limits})
+
+        async def refused() -> int:
+            answer = await small.get("/events/S%2F1/bundle")
+            assert answer.status == 503
+            assert answer.json()["detail"] == (
+                "The bundle would be larger than 1,000 bytes, the maximum of this server. "
+                "Export the collections of the event one by one, with a filter."
+            )
+            return int(answer.headers["Retry-After"])
+
+        # its request ends before the reason is known; a later one gets it, and does not begin again
+        assert 3500 < await eventually(refused) <= 3600
+        assert 3500 < await refused() <= 3600
+
+
 async def test_event_without_geometries_has_a_bundle_too(features: Client) -> None:
     assert (await features.get("/events/S2/bundle")).status == 200
 
