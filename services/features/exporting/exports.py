@@ -16,7 +16,7 @@ from libs.ogc.errors import Fault, InvalidParameters, Unavailable
 from libs.pg.pool import Database
 from libs.pg.snapshot import snapshot
 from libs.selection.selection import Selection
-from services.features.exporting.folder import ExportFolder, Making, tag_of
+from services.features.exporting.folder import ExportFolder, Making, omitted_of, tag_of
 from services.features.exporting.layer import JobOf, job_of, with_kinds
 from services.features.exporting.turns import Turns
 from services.features.exporting.wanted import Wanted
@@ -146,7 +146,8 @@ class Exports:
                 file = path.open("rb")
             except FileNotFoundError:
                 return None
-            export = Export(streams=True, tag=tag_of(path), file=file, size=os.fstat(file.fileno()).st_size, whole=True)
+            size = os.fstat(file.fileno()).st_size
+            export = Export(True, tag_of(path), file=file, size=size, whole=True, omitted=omitted_of(path))
         export.readers += 1
         return export
 
@@ -271,7 +272,7 @@ class Exports:
                     await self._write_file(source, job, making, export)
             # do not cache an export with missing rows: later readers would not be informed
             if wanted.key is not None and wanted.is_current() and not export.failing:
-                await asyncio.to_thread(self._folder.keep, making, wanted.key)
+                await asyncio.to_thread(self._folder.keep, making, wanted.key, export.omitted)
             export.whole = True
         finally:
             self._turns.leave(wanted.client)

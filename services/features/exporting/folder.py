@@ -71,9 +71,9 @@ class ExportFolder:
             self._locks[folder] = lock
         return Making(folder, folder / f"export.{extension}", token_hex(6))
 
-    def keep(self, making: Making, key: str) -> None:
-        """Publish the complete file under its key."""
-        making.file.rename(self._folder / f"{key}.{making.tag}{making.file.suffix}")
+    def keep(self, making: Making, key: str, omitted: int = 0) -> None:
+        """Publish the complete file under its key, with the number of geometries that it lacks."""
+        making.file.rename(self._folder / f"{key}.{making.tag}.{omitted}{making.file.suffix}")
         self._shrink()
 
     def end(self, making: Making) -> None:
@@ -121,4 +121,9 @@ def _is_abandoned(making: Path) -> bool:
 
 def tag_of(file: Path) -> str:
     """Return the strong entity tag of a cached file: its bytes never change."""
-    return f'"{file.stem}"'
+    return f'"{file.stem.rpartition(".")[0]}"'
+
+
+def omitted_of(file: Path) -> int:
+    """Return the number of geometries that a cached file lacks."""
+    return int(file.stem.rpartition(".")[2])

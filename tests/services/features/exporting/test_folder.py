@@ -44,7 +44,7 @@ def test_what_is_made_is_kept_under_its_key_and_its_folder_goes(tmp_path: Path) 
     exports.keep(making, "key")
     found = exports.find("key")
     assert found is not None
-    assert (found.name, tag_of(found)) == (f"key.{making.tag}.csv", f'"key.{making.tag}"')
+    assert (found.name, tag_of(found)) == (f"key.{making.tag}.0.csv", f'"key.{making.tag}"')
     assert found.read_bytes() == b"1234567"
     # of another key with the same beginning it is not
     assert exports.find("ke") is None
