@@ -62,7 +62,7 @@ async def _respond(request: web.Request, answer: Answer, export: Export) -> web.
         answer = answer.with_headers({"ETag": export.tag, "Accept-Ranges": "bytes"})
     if request.method == "HEAD":
         size = {"Content-Length": str(export.size)} if export.whole else {"DAMS-Rows-Written": str(export.rows)}
-        return await send(request, answer.with_headers(size))
+        return await send(request, answer.of_numbers(None, omitted=export.omitted).with_headers(size))
     if export.whole and export.tag is not None and etag_matches(request.headers.get("If-None-Match"), export.tag):
         raise NotModified(answer.headers)
     # an error before the first byte can still be returned with its own status

@@ -1,4 +1,4 @@
-"""Statements with a time limit."""
+"""Statements with a time limit, and the pauses between them."""
 
 import logging
 
@@ -6,6 +6,11 @@ from libs.pg.pool import Database
 from libs.pg.sql import Sql
 
 _LOG = logging.getLogger("dams.catalogue")
+
+_CHEAP = 0.05
+"""Time of a cheap read, in seconds."""
+_PAUSE, _LONG_PAUSE = 20, 120
+"""Pauses as multiples of the last read's duration: while rows change, and for each failure in a row."""
 
 
 class TooSlowError(Exception):
@@ -29,3 +34,13 @@ async def rows_within(database: Database, statement: Sql, statement_ms: int, of:
             raise
         _LOG.info(unknown, extra={"fields": {"collection": of, "cause": str(error.__cause__ or error)}})
         raise TooSlowError from None
+
+
+def pause_after(seconds: float, failures: int, least: float) -> float:
+    """Return how long to wait after a read that took `seconds`, at least `least` seconds.
+
+    After `failures` in a row the pause is longer, but reads go on: a server can be too slow while it is busy.
+    """
+    if failures:
+        return max(least, max(seconds, _CHEAP) * _LONG_PAUSE * failures)
+    return max(least, seconds * _PAUSE) if seconds > _CHEAP else least

@@ -11,16 +11,12 @@ from libs.geo.crs_areas import is_known
 from libs.ogc.crs import crs_uri
 from libs.pg.pool import Database
 from libs.pg.row_srids import SridOfRows, advice, srids_of_rows, usable_srids
-from services.common.introspection.bounded import TooSlowError, rows_within
+from services.common.introspection.bounded import TooSlowError, pause_after, rows_within
 from services.common.introspection.located import may_lie_anywhere
 
 _LOG = logging.getLogger("dams.catalogue")
 _MANY = 1_000_000
 """Number of rows of a table that can usually be read in a quarter of a second."""
-_CHEAP = 0.05
-"""Time of a cheap read, in seconds."""
-_PAUSE, _LONG_PAUSE = 20, 120
-"""Pauses while rows change, as multiples of the last read's duration; the second one after a read that was too slow."""
 _SAMPLED = ("table", "materialized view", "partitioned table")
 
 
@@ -98,9 +94,7 @@ class LearnedSrids:
         known = self._known.get(key)
         if known is None:
             return True
-        pause = self._least_seconds
-        if known.seconds > _CHEAP:
-            pause = max(pause, known.seconds * (_PAUSE if known.srids is not None else _LONG_PAUSE))
+        pause = pause_after(known.seconds, int(known.srids is None), self._least_seconds)
         return (known.state != state or known.srids is None) and now - known.at > pause
 
     async def _read(self, collection: Collection, column: GeometryColumn) -> tuple[int, ...] | None:

@@ -8,17 +8,12 @@ from dataclasses import dataclass, replace
 from libs.catalogue.model import Collection
 from libs.pg.pool import Database
 from libs.pg.sql import bind, ident, join, sql
-from services.common.introspection.bounded import TooSlowError, rows_within
+from services.common.introspection.bounded import TooSlowError, pause_after, rows_within
 from services.common.introspection.extents_sql import SMALL
 
 _BATCH = 100
 _MANY = 1_000_000
 """Number of rows of a table that can usually be counted in a quarter of a second."""
-_CHEAP = 0.05
-"""Time of a cheap count, in seconds."""
-_PAUSE, _LONG_PAUSE = 20, 120
-"""Pauses as multiples of the last count's duration: while rows change, and after each count in a row that was too slow.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +86,7 @@ class RowCounts:
         known = self._known.get(collection.id)
         if known is None:
             return True
-        pause = self._least_seconds
-        if known.failures:
-            pause = max(pause, max(known.seconds, _CHEAP) * _LONG_PAUSE * known.failures)
-        elif known.seconds > _CHEAP:
-            pause = max(pause, known.seconds * _PAUSE)
-        # a server can be too slow while it is busy: collections without a number are counted again, ever more rarely
+        pause = pause_after(known.seconds, known.failures, self._least_seconds)
         return (known.state != state or known.number is None) and now - known.at > pause
 
     def _is_small(self, collection: Collection) -> bool:

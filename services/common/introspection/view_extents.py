@@ -8,7 +8,7 @@ from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.geo.boxes import Box
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
-from services.common.introspection.bounded import TooSlowError, rows_within
+from services.common.introspection.bounded import TooSlowError, pause_after, rows_within
 from services.common.introspection.extents import ends_of
 from services.common.introspection.extents_sql import SMALL, box_of_index, ends_of_view, usable_boxes, view_box
 from services.common.introspection.located import locate
@@ -16,11 +16,6 @@ from services.common.introspection.located import locate
 _LARGE = 500_000_000
 _MANY = 1_000_000
 """Size in bytes and number of rows of a table that can usually be read in a quarter of a second."""
-_CHEAP = 0.05
-"""Time of a cheap read, in seconds."""
-_PAUSE, _LONG_PAUSE = 20, 120
-"""Pauses as multiples of the last read's duration: while rows change, and after each read in a row that was too slow.
-"""
 
 _Column = GeometryColumn | TimeColumn
 
@@ -77,8 +72,8 @@ class ViewExtents:
 
     A column that exceeds `statement_ms` has no extent. After `round_seconds` no further column is started; the others
     follow in the next round. A column is read again when the view's relations have changed, but not within
-    `least_seconds`, later if it is slow, and in any case every `trusted_seconds`. One without an extent is read again
-    ever more rarely, because a server can be too slow while it is busy.
+    `least_seconds`, later if it is slow, and in any case every `trusted_seconds`. One whose read failed is tried
+    again, with longer and longer pauses.
     """
 
     def __init__(
@@ -141,13 +136,8 @@ class ViewExtents:
         if known is None or known.shape != shape:
             return True
         age = now - known.at
-        pause = self._least_seconds
-        if known.failures:
-            pause = max(pause, max(known.seconds, _CHEAP) * _LONG_PAUSE * known.failures)
-        elif known.seconds > _CHEAP:
-            pause = max(pause, known.seconds * _PAUSE)
-        is_old = known.state != state or known.column is None
-        return age > self._trusted_seconds or (is_old and age > pause)
+        pause = pause_after(known.seconds, known.failures, self._least_seconds)
+        return age > self._trusted_seconds or ((known.state != state or known.column is None) and age > pause)
 
     def _with(self, view: Collection) -> tuple[Collection, tuple[_Column, ...], Collection]:
         own = {column.name for column in _columns(view)}

@@ -147,7 +147,8 @@ class Exports:
             except FileNotFoundError:
                 return None
             size = os.fstat(file.fileno()).st_size
-            export = Export(True, tag_of(path), file=file, size=size, whole=True, omitted=omitted_of(path))
+            omitted = omitted_of(path)
+            export = Export(streams=True, tag=tag_of(path), file=file, size=size, whole=True, omitted=omitted)
         export.readers += 1
         return export
 

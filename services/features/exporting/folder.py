@@ -72,7 +72,7 @@ class ExportFolder:
         return Making(folder, folder / f"export.{extension}", token_hex(6))
 
     def keep(self, making: Making, key: str, omitted: int = 0) -> None:
-        """Publish the complete file under its key, with the number of geometries that it lacks."""
+        """Publish the complete file under its key, with the number of omitted geometries."""
         making.file.rename(self._folder / f"{key}.{making.tag}.{omitted}{making.file.suffix}")
         self._shrink()
 
@@ -125,5 +125,5 @@ def tag_of(file: Path) -> str:
 
 
 def omitted_of(file: Path) -> int:
-    """Return the number of geometries that a cached file lacks."""
+    """Return the number of geometries that were omitted from a cached file."""
     return int(file.stem.rpartition(".")[2])

@@ -54,12 +54,12 @@ async def test_restarting_service_stays_and_a_lost_one_is_removed(
     await fetcher.refresh(addresses)
     assert upstream.part_status == [200, 304]
     await upstream.stop()
-    # the first step is a pause of the gateway itself, which did not ask for a minute
+    # before the first step, the gateway itself paused for a minute
     for seconds, is_there in ((60, True), (9.75, True), (0.25, False)):
         now += seconds
         await fetcher.refresh(addresses)
         assert [part.name for part in fetcher.present()] == (["tiles"] if is_there else [])
-    # it is there again as soon as it answers, and the next absence is counted anew
+    # it is there again as soon as it answers; a later absence starts from zero
     await upstream.start()
     for seconds in (1, 60):
         now += seconds

@@ -23,7 +23,7 @@ QUERYABLES = {
 # Calls of functions, Python's and C's; 50 ms, the target, are some 200,000 of them. Work inside a call, as of a
 # regular expression that goes back and forth, shows as the time limit of the test.
 CALLS = 400_000
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(60)
 
 
 def _deep(depth: int) -> str:
