@@ -335,8 +335,8 @@ class Exports:
     def _check_size(self, size: int) -> None:
         if size > self._most_bytes:
             sentence = (
-                f"filter: the export is larger than the {self._most_bytes // 1_000_000} MB that one may have;"
-                " ask for a part of it by filter, bbox, datetime or properties"
+                f"filter: the export is larger than {self._most_bytes:,} bytes, the maximum of this server;"
+                " request a part of it by filter, bbox, datetime or properties"
             )
             raise InvalidParameters([Fault(("query", "filter"), sentence)])
 

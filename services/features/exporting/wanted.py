@@ -96,7 +96,7 @@ async def refuse_too_large(store: ItemsStore, query: ItemsQuery, format_: Format
     if rows is None or rows * width <= _MARGIN * most_bytes:
         return
     sentence = (
-        f"filter: the export has {rows:,} features, about {rows * width // 1_000_000:,} MB, and one may have"
-        f" {most_bytes // 1_000_000:,} MB; request a part of it by filter, bbox, datetime or properties"
+        f"filter: the export has {rows:,} features, about {rows * width:,} bytes, and the maximum of this"
+        f" server is {most_bytes:,} bytes; request a part of it by filter, bbox, datetime or properties"
     )
     raise InvalidParameters([Fault(("query", "filter"), sentence)])

@@ -294,8 +294,8 @@ async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
                 (fault,) = (await response.json())["detail"]
                 assert (fault["loc"], fault["input"]) == (["query", "filter"], None)
                 assert fault["msg"] == (
-                    "filter: the export is larger than the 3 MB that one may have;"
-                    " ask for a part of it by filter, bbox, datetime or properties"
+                    "filter: the export is larger than 3,000,000 bytes, the maximum of this server;"
+                    " request a part of it by filter, bbox, datetime or properties"
                 )
 
     await eventually(refused)

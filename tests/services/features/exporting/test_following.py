@@ -128,7 +128,7 @@ async def test_a_file_may_be_as_large_as_is_said_and_no_larger(
             exports = Exports(database, app[STORE], folder, at_once=1, most_bytes=most)
             export = await exports.open(replace(wanted, key=key))
             if most < size:
-                with pytest.raises(InvalidParameters, match="larger than the 0 MB that one may have"):
+                with pytest.raises(InvalidParameters, match=f"larger than {most:,} bytes, the maximum of this server"):
                     await export.wait_for_end(20)
                 # a later client starts a new one
                 assert await exports.find(key) is None

@@ -76,8 +76,8 @@ async def test_what_is_too_large_is_a_fault_that_says_how_to_ask_for_less(folder
     with pytest.raises(InvalidParameters) as refused:
         await _page(folder, *[(PLACE, "x" * 1000)] * 3000, most_bytes=1_999_999)
     sentence = (
-        "filter: the export is larger than the 1 MB that one may have;"
-        " ask for a part of it by filter, bbox, datetime or properties"
+        "filter: the export is larger than 1,999,999 bytes, the maximum of this server;"
+        " request a part of it by filter, bbox, datetime or properties"
     )
     assert refused.value.faults == (Fault(("query", "filter"), sentence),)
     assert _is_cleared(tmp_path)
