@@ -93,7 +93,12 @@ class Services:
         # tests say themselves what is in the cache, and a metric counts for all services of the process
         # and most of their tables need no geometry
         # the machine may be busy: tests of time limits set their own
-        usual = {"DAMS_TILE_WARM_UP": "none", "DAMS_NONSPATIAL_COLLECTIONS": "*", "DAMS_REQUEST_TIMEOUT_SECONDS": "60"}
+        usual = {
+            "DAMS_TILE_WARM_UP": "none",
+            "DAMS_NONSPATIAL_COLLECTIONS": "*",
+            "DAMS_REQUEST_TIMEOUT_SECONDS": "60",
+            "DAMS_TILE_TIMEOUT_SECONDS": "60",
+        }
         app = MAKERS[name]({**usual, **self._catalogue(), **env})
         server = TestServer(app, host="127.0.0.1")
         await server.start_server(access_log=None)

@@ -25,7 +25,8 @@ async def chromium() -> AsyncIterator[Browser]:
 async def visit(chromium: Browser, stack: RunningStack) -> AsyncIterator[NewVisit]:
     """Opens pages in a browser without a past; afterwards nothing may have gone wrong on any.
 
-    On a coarse screen, as maps are drawn in software; with `device_scale_factor=1` for who looks at pixels. Skips a
+    On a coarse screen and with reduced motion, as maps are drawn in software; `device_scale_factor=1` is for tests that
+    look at pixels, `reduced_motion="no-preference"` for those that look at movement. Skips a
     test that says which `permissions` there are, though it be none, where a browser gives none in any case.
     """
     visits: list[Visit] = []
@@ -34,7 +35,7 @@ async def visit(chromium: Browser, stack: RunningStack) -> AsyncIterator[NewVisi
     async def new(width: int = 1280, height: int = 800, **options: Any) -> Visit:
         if "permissions" in options and address.scheme == "http" and address.hostname not in HERE:
             pytest.skip("browsers have a clipboard and a place for pages by TLS or of this machine alone")
-        options = {"device_scale_factor": 0.5, **options}
+        options = {"device_scale_factor": 0.5, "reduced_motion": "reduce", **options}
         context = await chromium.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(MOST_SECONDS * 1000)
         made = Visit(await context.new_page(), stack.base_url)

@@ -181,6 +181,23 @@ async def test_hostile_values_are_text(visit: NewVisit, stack: RunningStack) -> 
         await database.close()
 
 
+@pytest.mark.parametrize("reduced_motion", ["reduce", "no-preference"])
+@pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "WorldCRS84Quad"])
+async def test_a_chosen_event_is_in_view(visit: NewVisit, matrix_set: str, reduced_motion: str) -> None:
+    page = await visit(reduced_motion=reduced_motion)
+    await page.open(map_of(_EARTHQUAKES, matrix_set))
+    chosen = page.page.locator("#events li button").first
+    identifier = await chosen.get_attribute("data-id")
+    await chosen.click()
+    await page.page.locator(".card").wait_for()
+    await page.until(
+        "(({ left, top, right, bottom }) => left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight)"
+        "(document.querySelector('.card').getBoundingClientRect())"
+    )
+    # the list has what is in view
+    await page.page.locator(f"#events li button[data-id='{identifier}']").wait_for()
+
+
 async def test_list_works_with_the_keyboard(visit: NewVisit) -> None:
     page = await visit()
     await page.open(map_of(_EARTHQUAKES))

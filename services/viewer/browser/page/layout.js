@@ -8,6 +8,8 @@ import { FROM_RIGHT } from "../words/say.js";
 export const sheet = matchMedia("(max-width: 820px) and (min-height: 481px)");
 /** Too little room to show the legend above everything else: it becomes a tab. */
 export const compact = matchMedia("(max-width: 820px), (max-height: 640px)");
+/** The person asked the system for less movement. */
+export const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
  * Room around what a map shows, in pixels: `start` is the side of the panel, which is the right where the page is written so.

@@ -3,7 +3,7 @@
 import { globeZoom } from "../../cartography/globe.js";
 import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
 import { wrappedBox } from "../../cartography/view-box.js";
-import { covered } from "../../page/layout.js";
+import { covered, reducedMotion } from "../../page/layout.js";
 import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
 import { addControls, MAP_WORDS } from "./controls.js";
@@ -78,7 +78,7 @@ class MapLibreEngine {
       dragRotate: false,
       pitchWithRotate: false,
       touchPitch: false,
-      fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300,
+      fadeDuration: reducedMotion.matches ? 0 : 300,
       locale: MAP_WORDS,
     });
     const asked = firstAsked((url) => isTileOf(this.map, [...this.#styles.keys(), TOGETHER], url));

@@ -3,6 +3,7 @@
 import { element } from "../../page/dom.js";
 import { sheet } from "../../page/layout.js";
 import { say } from "../../words/say.js";
+import { movement } from "./projected-view.js";
 
 /** @import * as OpenLayers from "./openlayers.js" */
 
@@ -30,10 +31,15 @@ export function openPopup(library, map, place, content, onclose) {
   map.addOverlay(overlay);
   // in a sheet's layout the popup lies over the sheet
   if (sheet.matches) return overlay;
-  const bringIntoView = () => overlay.getMap() && overlay.panIntoView({ margin: MARGIN });
-  // two movements at once would end at a place that neither meant
-  if (map.getView().getAnimating()) map.once("moveend", bringIntoView);
-  else bringIntoView();
+  const bringIntoView = () => overlay.getMap() && overlay.panIntoView({ margin: MARGIN, animation: { duration: movement() } });
+  if (map.getView().getAnimating()) {
+    // two movements at once would end at a place that neither meant
+    map.once("moveend", bringIntoView);
+  } else {
+    // pixels are those of the last frame: after a jump, that of another place
+    map.renderSync();
+    bringIntoView();
+  }
   return overlay;
 }
 

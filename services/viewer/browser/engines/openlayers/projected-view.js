@@ -1,6 +1,7 @@
 // The view of a map in any projection, in longitudes and latitudes, and in the zoom levels of Web Mercator.
 
 import { boxAround, gridOver, isPosition, NEAREST, shared } from "../../cartography/view-box.js";
+import { reducedMotion } from "../../page/layout.js";
 
 /**
  * @import { default as Projection } from "ol/proj/Projection.js"
@@ -121,7 +122,7 @@ export class ProjectedView {
     this.view.fit(extent, {
       padding: [top, right, bottom, left],
       minResolution: closer ? Math.min(this.#resolutionOf(nearest), this.resolution()) : this.#resolutionOf(nearest),
-      duration: animate && !matchMedia("(prefers-reduced-motion: reduce)").matches ? 400 : 0,
+      duration: animate ? movement() : 0,
     });
   }
 
@@ -159,3 +160,6 @@ export class ProjectedView {
     return this.#library.boundingExtent(places.filter((place) => place.every(Number.isFinite)));
   }
 }
+
+/** How long a movement of the map takes, in milliseconds. */
+export const movement = () => (reducedMotion.matches ? 0 : 400);
