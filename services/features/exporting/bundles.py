@@ -6,8 +6,9 @@ import os
 import time
 import zipfile
 from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from dataclasses import dataclass, replace
+from io import FileIO
 from pathlib import Path
 
 from libs.ogc.errors import Unavailable
@@ -84,19 +85,26 @@ class Bundles:
             return found
         self._check(key)
         making = await asyncio.to_thread(self._folder.begin, "zip")
-        try:
-            async with asyncio.timeout(self._most_seconds):
-                return await self._write(making, key, content)
-        except TooLargeError:
-            why = f"The bundle would be larger than {self._most_bytes:,} bytes"
-        except TimeoutError:
-            why = f"The bundle took longer than {self._most_seconds:g} seconds to write"
-        finally:
-            await asyncio.shield(asyncio.to_thread(self._folder.end, making))
-        why += ", the maximum of this server. Export the collections of the event one by one, with a filter."
+        with ExitStack() as closing:
+            try:
+                async with asyncio.timeout(self._most_seconds):
+                    export = await self._write(making, key, content, closing)
+            except TooLargeError:
+                raise self._refusal(key, f"The bundle would be larger than {self._most_bytes:,} bytes") from None
+            except TimeoutError:
+                seconds = f"{self._most_seconds:g} seconds"
+                raise self._refusal(key, f"The bundle took longer than {seconds} to write") from None
+            finally:
+                await asyncio.shield(asyncio.to_thread(self._folder.end, making))
+            closing.pop_all()
+        return export
+
+    def _refusal(self, key: str | None, cause: str) -> Unavailable:
+        """Return the error, which later requests get for an hour."""
+        why = f"{cause}, the maximum of this server. Export the collections of the event one by one, with a filter."
         if key is not None:
             self._refused[key] = time.monotonic() + _REFUSED_SECONDS, why
-        raise Unavailable(why, retry_after=_REFUSED_SECONDS)
+        return Unavailable(why, retry_after=_REFUSED_SECONDS)
 
     def _check(self, key: str | None) -> None:
         """Raise Unavailable if this bundle could not be written lately."""
@@ -111,11 +119,12 @@ class Bundles:
         if path is None:
             return None
         try:
-            return _export(path, tag_of(path))
+            return _export(path.open("rb", buffering=0), tag_of(path))
         except FileNotFoundError:
             return None
 
-    async def _write(self, making: Making, key: str | None, content: Content) -> Export:
+    async def _write(self, making: Making, key: str | None, content: Content, closing: ExitStack) -> Export:
+        """Return the bundle; `closing` closes its file."""
         lines, zones = [content.event], content.zones.rows
         path = making.folder / f"{content.name}.gpkg"
 
@@ -133,7 +142,8 @@ class Bundles:
         omitted = await run(whole, layers())
         about = "\n".join(lines) + "\n" + _ABOUT.format(columns=COLUMNS, most=MOST_FEATURES, omitted=omitted)
         await asyncio.to_thread(_zip, making, content.name, about)
-        export = _export(making.file, None)
+        file = closing.enter_context(making.file.open("rb", buffering=0))
+        export = _export(file, None)
         if key is not None:
             await asyncio.to_thread(self._folder.keep, making, key)
             export.tag = f'"{key}.{making.tag}"'
@@ -186,6 +196,5 @@ def _zip(making: Making, name: str, about: str) -> None:
                 archive.write(file, file.name)
 
 
-def _export(path: Path, tag: str | None) -> Export:
-    file = path.open("rb", buffering=0)
+def _export(file: FileIO, tag: str | None) -> Export:
     return Export(streams=False, tag=tag, file=file, size=os.fstat(file.fileno()).st_size, whole=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
+import time
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,6 +14,7 @@ import asyncpg
 import pyogrio
 import pytest
 
+from services.features.exporting.folder import ExportFolder, Making
 from services.features.writers.bundle import short_names
 from tests.conftest import MakeDatabase
 from tests.eventually import eventually
@@ -120,6 +123,29 @@ async def test_bundle_that_takes_too_long_for_its_request_is_there_for_a_later_o
 
         await eventually(refused)
         await eventually(found)
+
+
+async def test_service_that_stops_right_after_a_bundle_closes_its_file(
+    make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(folder: ExportFolder, making: Making) -> None:
+        time.sleep(1)
+        ended(folder, making)
+
+    # the service stops while the folder is being deleted
+    ended = ExportFolder.end
+    monkeypatch.setattr(ExportFolder, "end", end)
+    async with services() as running:
+        url = await make_database(_fill)
+        await running.start("common", {"DAMS_DATABASE_URL": url})
+        hurried = await running.start("features", {"DAMS_DATABASE_URL": url, "DAMS_REQUEST_TIMEOUT_SECONDS": "0.3"})
+
+        async def found() -> None:
+            assert (await hurried.get("/events/S%2F1/bundle")).status == 200
+
+        await eventually(found)
+    # pytest makes the warning about an open file an error
+    gc.collect()
 
 
 async def test_bundle_that_cannot_be_written_is_refused_with_the_reason(make_database: MakeDatabase) -> None:
