@@ -10,7 +10,7 @@
 #   DAMS_NOTIFIER_CONFIG (none; the file of subscriptions whose news are sent),
 #   DAMS_DATABASE_URL and DAMS_REDIS_URL (use existing servers; then no demo data are loaded)
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
-# Of the tests: WORKERS (one more than processors, as more only wait for them), which share them; 0 for none beside the first
+# Of the tests: WORKERS (one more than processors; more would only slow each other down), which share them; 0 for none beside the first
 
 # programs start by the hundred in the tests, and would be compiled each time
 unexport PYTHONDONTWRITEBYTECODE

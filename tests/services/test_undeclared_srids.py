@@ -111,7 +111,7 @@ async def test_a_box_is_found_by_the_index(served: Services, url: str, table: st
     west = itertools.count(-180)
 
     async def five_more() -> bool:
-        # a session tells of its scans when it is asked again a second later
+        # a session reports its scans after a statement, but at most once a second
         await _ids(served, table, bbox=f"{(at := next(west))},1,{at + 1},2")
         await asyncio.sleep(0.2)
         return await scans() >= before + 5

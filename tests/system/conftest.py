@@ -26,8 +26,8 @@ async def visit(chromium: Browser, stack: RunningStack) -> AsyncIterator[NewVisi
     """Opens pages in a browser without a past; afterwards nothing may have gone wrong on any.
 
     On a coarse screen and with reduced motion, as maps are drawn in software; `device_scale_factor=1` is for tests that
-    look at pixels, `reduced_motion="no-preference"` for those that look at movement. Skips a
-    test that says which `permissions` there are, though it be none, where a browser gives none in any case.
+    look at pixels, `reduced_motion="no-preference"` for those that look at movement. Skips a test that says which
+    `permissions` there are, though it be none, where a browser gives none in any case.
     """
     visits: list[Visit] = []
     address = urlsplit(stack.base_url)

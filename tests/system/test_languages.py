@@ -155,7 +155,7 @@ async def test_the_explorer_speaks_as_the_browser_does(visit: NewVisit) -> None:
     seen = await visit(locale="ar")
     words = {str(message.id): str(message.string) for message in catalogue("ar") if isinstance(message.id, str)}
     await seen.open("/docs#/OGC%20Features%20API/getItems")
-    # each word of a response is an element that axe looks at for long
+    # axe checks each word of the response, which takes minutes for ten features
     await seen.page.locator("tr[data-param-name=limit] input").fill("1")
     await seen.page.get_by_role("button", name=words["Execute"]).click()
     await seen.page.get_by_role("heading", name=words["Response body"]).wait_for()

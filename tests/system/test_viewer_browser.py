@@ -190,10 +190,13 @@ async def test_a_chosen_event_is_in_view(visit: NewVisit, matrix_set: str, reduc
     identifier = await chosen.get_attribute("data-id")
     await chosen.click()
     await page.page.locator(".card").wait_for()
+    # where the map comes to rest, not on its way
     await page.until(
+        "!(map.getView ? map.getView().getAnimating() : map.isMoving()) &&"
         "(({ left, top, right, bottom }) => left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight)"
         "(document.querySelector('.card').getBoundingClientRect())"
     )
+    await page.ready()
     # the list has what is in view
     await page.page.locator(f"#events li button[data-id='{identifier}']").wait_for()
 

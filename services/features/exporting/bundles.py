@@ -92,15 +92,15 @@ class Bundles:
             except TooLargeError:
                 raise self._refusal(key, f"The bundle would be larger than {self._most_bytes:,} bytes") from None
             except TimeoutError:
-                seconds = f"{self._most_seconds:g} seconds"
-                raise self._refusal(key, f"The bundle took longer than {seconds} to write") from None
+                cause = f"The bundle took longer than {self._most_seconds:g} seconds to write"
+                raise self._refusal(key, cause) from None
             finally:
                 await asyncio.shield(asyncio.to_thread(self._folder.end, making))
             closing.pop_all()
         return export
 
     def _refusal(self, key: str | None, cause: str) -> Unavailable:
-        """Return the error, which later requests get for an hour."""
+        """Return the error; later requests for the bundle also get it, for an hour."""
         why = f"{cause}, the maximum of this server. Export the collections of the event one by one, with a filter."
         if key is not None:
             self._refused[key] = time.monotonic() + _REFUSED_SECONDS, why
@@ -124,7 +124,7 @@ class Bundles:
             return None
 
     async def _write(self, making: Making, key: str | None, content: Content, closing: ExitStack) -> Export:
-        """Return the bundle; `closing` closes its file."""
+        """Return the bundle, whose file is open until `closing` ends."""
         lines, zones = [content.event], content.zones.rows
         path = making.folder / f"{content.name}.gpkg"
 

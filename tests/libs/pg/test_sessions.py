@@ -55,7 +55,7 @@ async def test_settings_hold_for_each_statement_and_for_nobody_else(
     with pytest.raises(Unavailable):
         await pool.fetchval(sql("CREATE TABLE written (n integer)"))
     owner = await asyncpg.connect(database_url)
-    # so much a pooler says to the server by itself, though not for a session that no client has used
+    # the pooler passes the name on, except to a session that no client has used
     names = (
         "SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database()"
         " AND backend_type = 'client backend' AND application_name <> '' AND pid <> $1"

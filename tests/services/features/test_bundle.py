@@ -144,7 +144,7 @@ async def test_service_that_stops_right_after_a_bundle_closes_its_file(
             assert (await hurried.get("/events/S%2F1/bundle")).status == 200
 
         await eventually(found)
-    # pytest makes the warning about an open file an error
+    # pytest turns the warning about a file that was never closed into an error
     gc.collect()
 
 

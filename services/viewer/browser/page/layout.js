@@ -8,7 +8,7 @@ import { FROM_RIGHT } from "../words/say.js";
 export const sheet = matchMedia("(max-width: 820px) and (min-height: 481px)");
 /** Too little room to show the legend above everything else: it becomes a tab. */
 export const compact = matchMedia("(max-width: 820px), (max-height: 640px)");
-/** The person asked the system for less movement. */
+/** Whether the person asked the system for less motion. */
 export const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**

@@ -258,7 +258,7 @@ async def test_a_file_says_how_many_geometries_it_lacks(features: Client, owner:
         await eventually(lambda: features.json(f"{path}/queryables"))
 
         async def says(address: str, number: str) -> str | None:
-            # on a busy machine the answer may begin before the file is complete, and then lacks the number
+            # on a busy machine the answer may begin before the file is complete and the number known
             answer = await features.get(address)
             assert (answer.status, answer.headers.get("DAMS-Geometries-Omitted")) == (200, number)
             return answer.headers.get("ETag")

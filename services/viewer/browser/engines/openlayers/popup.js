@@ -36,7 +36,7 @@ export function openPopup(library, map, place, content, onclose) {
     // two movements at once would end at a place that neither meant
     map.once("moveend", bringIntoView);
   } else {
-    // pixels are those of the last frame: after a jump, that of another place
+    // positions in pixels are those of the last frame, which after a jump shows another place
     map.renderSync();
     bringIntoView();
   }
